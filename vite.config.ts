@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type AliasOptions, type UserConfig } from 'vite';
+
+const ENTRIES = ['index', 'tsl', 'reference'];
+const EXAMPLES = ['index.html', 'culling/index.html', 'particles/index.html'];
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Tests and examples import the package by its name and get the sources. */
+export const sourceAliases: AliasOptions = [
+	{ find: /^three-scan$/, replacement: path('src/index.ts') },
+	{ find: /^three-scan\/(tsl|reference)$/, replacement: `${path('src')}/$1.ts` },
+];
+
+const library: UserConfig = {
+	publicDir: false,
+	build: {
+		target: 'es2022',
+		minify: false,
+		sourcemap: true,
+		lib: {
+			entry: Object.fromEntries(ENTRIES.map((name) => [name, path(`src/${name}.ts`)])),
+			formats: ['es'],
+		},
+		rolldownOptions: {
+			external: /^three(\/|$)/,
+			output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+		},
+	},
+};
+
+const examples: UserConfig = {
+	root: path('examples'),
+	base: './',
+	resolve: {
+		alias: [
+			...sourceAliases,
+			// add-ons import plain `three`: a page must have one copy of it
+			{ find: /^three$/, replacement: 'three/webgpu' },
+		],
+	},
+	build: {
+		target: 'es2022',
+		outDir: path('dist-examples'),
+		emptyOutDir: true,
+		chunkSizeWarningLimit: 4096,
+		rolldownOptions: { input: EXAMPLES.map((page) => path(`examples/${page}`)).filter((page) => existsSync(page)) },
+	},
+};
+
+// `vite` serves the examples, `vite build` builds the library, `vite build --mode examples` the examples.
+export default defineConfig(({ command, mode }) => command === 'serve' || mode === 'examples' ? examples : library);
