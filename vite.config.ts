@@ -1,17 +1,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type AliasOptions, type UserConfig } from 'vite';
+import { defineConfig, type UserConfig } from 'vite';
+import { sourceAliases } from './scripts/sourceAliases.mjs';
 
-const ENTRIES = ['index', 'tsl', 'reference'];
-const EXAMPLES = ['index.html', 'culling/index.html', 'particles/index.html'];
+const ENTRIES = [ 'index', 'tsl', 'reference' ];
+const EXAMPLES = [ 'index.html', 'culling/index.html', 'particles/index.html' ];
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
-
-/** Tests and examples import the package by its name and get the sources. */
-export const sourceAliases: AliasOptions = [
-	{ find: /^three-scan$/, replacement: path('src/index.ts') },
-	{ find: /^three-scan\/(tsl|reference)$/, replacement: `${path('src')}/$1.ts` },
-];
+const path = ( relative: string ): string => fileURLToPath( new URL( relative, import.meta.url ) );
 
 const library: UserConfig = {
 	publicDir: false,
@@ -20,8 +15,8 @@ const library: UserConfig = {
 		minify: false,
 		sourcemap: true,
 		lib: {
-			entry: Object.fromEntries(ENTRIES.map((name) => [name, path(`src/${name}.ts`)])),
-			formats: ['es'],
+			entry: Object.fromEntries( ENTRIES.map( ( name ) => [ name, path( `src/${ name }.ts` ) ] ) ),
+			formats: [ 'es' ],
 		},
 		rolldownOptions: {
 			external: /^three(\/|$)/,
@@ -31,7 +26,7 @@ const library: UserConfig = {
 };
 
 const examples: UserConfig = {
-	root: path('examples'),
+	root: path( 'examples' ),
 	base: './',
 	resolve: {
 		alias: [
@@ -42,12 +37,12 @@ const examples: UserConfig = {
 	},
 	build: {
 		target: 'es2022',
-		outDir: path('dist-examples'),
+		outDir: path( 'dist-examples' ),
 		emptyOutDir: true,
 		chunkSizeWarningLimit: 4096,
-		rolldownOptions: { input: EXAMPLES.map((page) => path(`examples/${page}`)).filter((page) => existsSync(page)) },
+		rolldownOptions: { input: EXAMPLES.map( ( page ) => path( `examples/${ page }` ) ).filter( ( page ) => existsSync( page ) ) },
 	},
 };
 
 // `vite` serves the examples, `vite build` builds the library, `vite build --mode examples` the examples.
-export default defineConfig(({ command, mode }) => command === 'serve' || mode === 'examples' ? examples : library);
+export default defineConfig( ( { command, mode } ) => command === 'serve' || mode === 'examples' ? examples : library );

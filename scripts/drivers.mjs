@@ -9,22 +9,22 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, w
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const CACHE = fileURLToPath(new URL('../.cache/drivers/', import.meta.url));
+const CACHE = fileURLToPath( new URL( '../.cache/drivers/', import.meta.url ) );
 
 /** Debian 12's own Mesa 22 is too old for Dawn; this build needs only libraries that Debian 12 has. */
 const MESA_VERSION = '25.0.7-2~bpo12+1';
-const MESA = join(CACHE, `mesa-${MESA_VERSION}`);
-const LAVAPIPE_ICD = join(CACHE, 'lavapipe.json');
+const MESA = join( CACHE, `mesa-${ MESA_VERSION }` );
+const LAVAPIPE_ICD = join( CACHE, 'lavapipe.json' );
 const SWIFTSHADER_ICD = '/usr/lib/chromium/vk_swiftshader_icd.json';
 const CHROMIUM = '/usr/bin/chromium';
 const FIREFOX = '/usr/bin/firefox-esr';
 
 /** Debian's package of each file that must be there; mesa-vulkan-drivers also brings lavapipe's libraries and Firefox's device. */
 const PACKAGES = [
-	{ name: 'chromium', isInstalled: () => existsSync(CHROMIUM) && existsSync(SWIFTSHADER_ICD) },
-	{ name: 'firefox-esr', isInstalled: () => existsSync(FIREFOX) },
-	{ name: 'libvulkan1', isInstalled: () => hasPackage('libvulkan1') },
-	{ name: 'mesa-vulkan-drivers', isInstalled: () => hasPackage('mesa-vulkan-drivers') },
+	{ name: 'chromium', isInstalled: () => existsSync( CHROMIUM ) && existsSync( SWIFTSHADER_ICD ) },
+	{ name: 'firefox-esr', isInstalled: () => existsSync( FIREFOX ) },
+	{ name: 'libvulkan1', isInstalled: () => hasPackage( 'libvulkan1' ) },
+	{ name: 'mesa-vulkan-drivers', isInstalled: () => hasPackage( 'mesa-vulkan-drivers' ) },
 ];
 
 /**
@@ -40,29 +40,29 @@ const DEVICES = {
 };
 
 /** The devices that every test run covers. */
-export const TEST_DEVICES = Object.keys(DEVICES).filter((device) => device !== 'default');
+export const TEST_DEVICES = Object.keys( DEVICES ).filter( ( device ) => device !== 'default' );
 
 /**
  * The environment variables that make a process see this device only.
  * @param {string} device
  * @returns {Record<string, string>}
  */
-export function environmentFor(device) {
+export function environmentFor( device ) {
 
-	const description = DEVICES[device];
-	if (description === undefined) throw new Error(`drivers: unknown device '${device}'. Known: ${Object.keys(DEVICES).join(', ')}.`);
+	const description = DEVICES[ device ];
+	if ( description === undefined ) throw new Error( `drivers: unknown device '${ device }'. Known: ${ Object.keys( DEVICES ).join( ', ' ) }.` );
 
 	const environment = { THREE_SCAN_DEVICE: device, XDG_RUNTIME_DIR: '/tmp' };
-	if (description.icd === null) return environment;
-	if (existsSync(description.icd) === false) throw new Error(`drivers: the driver of '${device}' is missing. Run: ${SETUP_COMMAND}`);
+	if ( description.icd === null ) return environment;
+	if ( existsSync( description.icd ) === false ) throw new Error( `drivers: the driver of '${ device }' is missing. Run: ${ SETUP_COMMAND }` );
 
 	return {
 		...environment,
 		VK_DRIVER_FILES: description.icd,
 		VK_ICD_FILENAMES: description.icd, // the older name, which loaders before 1.3.207 read
 		// one cache for each width, so that code compiled for one is never run at another
-		MESA_SHADER_CACHE_DIR: join(CACHE, 'shaders', device),
-		...(description.vectorBits && { LP_NATIVE_VECTOR_WIDTH: String(description.vectorBits) }),
+		MESA_SHADER_CACHE_DIR: join( CACHE, 'shaders', device ),
+		...( description.vectorBits && { LP_NATIVE_VECTOR_WIDTH: String( description.vectorBits ) } ),
 	};
 
 }
@@ -70,14 +70,14 @@ export function environmentFor(device) {
 /** Path of a system Chromium, or null. Playwright's own browser, where there is one, comes first: see playwright.config.ts. */
 export function findChromium() {
 
-	return [CHROMIUM, '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)) ?? null;
+	return [ CHROMIUM, '/usr/bin/chromium-browser', '/usr/bin/google-chrome' ].find( ( path ) => existsSync( path ) ) ?? null;
 
 }
 
 /** Path of a system Firefox, or null. */
 export function findFirefox() {
 
-	return [FIREFOX, '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox'].find((path) => existsSync(path)) ?? null;
+	return [ FIREFOX, '/usr/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox' ].find( ( path ) => existsSync( path ) ) ?? null;
 
 }
 
@@ -106,23 +106,23 @@ export function setUpDrivers() {
 
 	const problems = [];
 
-	const missing = PACKAGES.filter((item) => item.isInstalled() === false).map((item) => item.name);
+	const missing = PACKAGES.filter( ( item ) => item.isInstalled() === false ).map( ( item ) => item.name );
 
-	if (missing.length > 0) {
+	if ( missing.length > 0 ) {
 
-		if (maySetUp()) installPackages(missing);
-		else problems.push(`missing: ${missing.join(', ')}. On Debian 12 run: sudo apt-get install --no-install-recommends ${missing.join(' ')}`);
+		if ( maySetUp() ) installPackages( missing );
+		else problems.push( `missing: ${ missing.join( ', ' ) }. On Debian 12 run: sudo apt-get install --no-install-recommends ${ missing.join( ' ' ) }` );
 
 	}
 
 	try {
 
-		if (findLavapipe() === null) unpackLavapipe();
+		if ( findLavapipe() === null ) unpackLavapipe();
 		writeLavapipeIcd();
 
-	} catch (error) {
+	} catch ( error ) {
 
-		problems.push(`lavapipe: ${error instanceof Error ? error.message : String(error)}`);
+		problems.push( `lavapipe: ${ error instanceof Error ? error.message : String( error ) }` );
 
 	}
 
@@ -132,62 +132,62 @@ export function setUpDrivers() {
 
 function maySetUp() {
 
-	return process.env.THREE_SCAN_SETUP === '1' && process.getuid?.() === 0 && existsSync('/etc/debian_version');
+	return process.env.THREE_SCAN_SETUP === '1' && process.getuid?.() === 0 && existsSync( '/etc/debian_version' );
 
 }
 
 /** @param {string} name */
-function hasPackage(name) {
+function hasPackage( name ) {
 
-	const { stdout } = spawnSync('dpkg-query', ['--show', '--showformat=${Status}', name], { encoding: 'utf8' });
-	return typeof stdout === 'string' && stdout.includes('ok installed');
+	const { stdout } = spawnSync( 'dpkg-query', [ '--show', '--showformat=${Status}', name ], { encoding: 'utf8' } );
+	return typeof stdout === 'string' && stdout.includes( 'ok installed' );
 
 }
 
 /** @param {string[]} names */
-function installPackages(names) {
+function installPackages( names ) {
 
 	// standard output stays clean: it may carry the environment of `env`
-	const options = { stdio: /** @type {['ignore', 2, 2]} */ (['ignore', 2, 2]), env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-	execFileSync('apt-get', ['-q', 'update'], options);
-	execFileSync('apt-get', ['-q', '-y', 'install', '--no-install-recommends', ...names], options);
+	const options = { stdio: /** @type {['ignore', 2, 2]} */ ( [ 'ignore', 2, 2 ] ), env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+	execFileSync( 'apt-get', [ '-q', 'update' ], options );
+	execFileSync( 'apt-get', [ '-q', '-y', 'install', '--no-install-recommends', ...names ], options );
 
 }
 
 /** @returns {string | null} */
 function findLavapipe() {
 
-	const libraries = join(MESA, 'usr/lib');
-	if (existsSync(libraries) === false) return null;
+	const libraries = join( MESA, 'usr/lib' );
+	if ( existsSync( libraries ) === false ) return null;
 
-	return readdirSync(libraries)
-		.map((folder) => join(libraries, folder, 'libvulkan_lvp.so'))
-		.find((path) => existsSync(path)) ?? null;
+	return readdirSync( libraries )
+		.map( ( folder ) => join( libraries, folder, 'libvulkan_lvp.so' ) )
+		.find( ( path ) => existsSync( path ) ) ?? null;
 
 }
 
 function unpackLavapipe() {
 
 	const aptOptions = useBackports();
-	const staging = join(CACHE, `staging-${process.pid}`);
-	mkdirSync(staging, { recursive: true });
+	const staging = join( CACHE, `staging-${ process.pid }` );
+	mkdirSync( staging, { recursive: true } );
 
 	try {
 
-		const options = { cwd: staging, stdio: /** @type {['ignore', 2, 2]} */ (['ignore', 2, 2]) };
-		execFileSync('apt-get', [...aptOptions, '-q', 'update'], options);
-		execFileSync('apt-get', [...aptOptions, '-q', 'download', `mesa-vulkan-drivers=${MESA_VERSION}`], options);
+		const options = { cwd: staging, stdio: /** @type {['ignore', 2, 2]} */ ( [ 'ignore', 2, 2 ] ) };
+		execFileSync( 'apt-get', [ ...aptOptions, '-q', 'update' ], options );
+		execFileSync( 'apt-get', [ ...aptOptions, '-q', 'download', `mesa-vulkan-drivers=${ MESA_VERSION }` ], options );
 
-		const archive = readdirSync(staging).find((file) => file.endsWith('.deb'));
-		if (archive === undefined) throw new Error('apt-get download left no package');
+		const archive = readdirSync( staging ).find( ( file ) => file.endsWith( '.deb' ) );
+		if ( archive === undefined ) throw new Error( 'apt-get download left no package' );
 
-		execFileSync('dpkg', ['-x', archive, 'unpacked'], options);
-		rmSync(MESA, { recursive: true, force: true });
-		renameSync(join(staging, 'unpacked'), MESA);
+		execFileSync( 'dpkg', [ '-x', archive, 'unpacked' ], options );
+		rmSync( MESA, { recursive: true, force: true } );
+		renameSync( join( staging, 'unpacked' ), MESA );
 
 	} finally {
 
-		rmSync(staging, { recursive: true, force: true });
+		rmSync( staging, { recursive: true, force: true } );
 
 	}
 
@@ -199,32 +199,32 @@ function unpackLavapipe() {
  */
 function useBackports() {
 
-	const apt = join(CACHE, 'apt');
-	for (const folder of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(apt, folder), { recursive: true });
+	const apt = join( CACHE, 'apt' );
+	for ( const folder of [ 'lists/partial', 'cache/archives/partial' ] ) mkdirSync( join( apt, folder ), { recursive: true } );
 
-	const targets = execFileSync('apt-get', ['indextargets', '--format', '$(SITE)|$(RELEASE)|$(COMPONENT)', 'Created-By: Packages'], { encoding: 'utf8' });
-	const main = targets.split('\n').map((line) => line.split('|')).find(([, release, component]) => release === 'bookworm' && component === 'main');
-	if (main === undefined) throw new Error(`needs Debian 12 (bookworm); the other devices are 'swiftshader' and 'default'`);
+	const targets = execFileSync( 'apt-get', [ 'indextargets', '--format', '$(SITE)|$(RELEASE)|$(COMPONENT)', 'Created-By: Packages' ], { encoding: 'utf8' } );
+	const main = targets.split( '\n' ).map( ( line ) => line.split( '|' ) ).find( ( [ , release, component ] ) => release === 'bookworm' && component === 'main' );
+	if ( main === undefined ) throw new Error( `needs Debian 12 (bookworm); the other devices are 'swiftshader' and 'default'` );
 
 	const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
-	const sources = join(apt, 'debian.sources');
+	const sources = join( apt, 'debian.sources' );
 
-	writeFileSync(sources, [
+	writeFileSync( sources, [
 		'Types: deb',
-		`URIs: ${main[0]}`,
+		`URIs: ${ main[ 0 ] }`,
 		'Suites: bookworm-backports',
 		'Components: main',
-		...(existsSync(keyring) ? [`Signed-By: ${keyring}`] : []),
+		...( existsSync( keyring ) ? [ `Signed-By: ${ keyring }` ] : [] ),
 		'',
-	].join('\n'));
+	].join( '\n' ) );
 
 	return [
-		`Dir::Etc::sourcelist=${sources}`,
+		`Dir::Etc::sourcelist=${ sources }`,
 		'Dir::Etc::sourceparts=/dev/null',
-		`Dir::State::lists=${join(apt, 'lists')}`,
-		`Dir::Cache=${join(apt, 'cache')}`,
+		`Dir::State::lists=${ join( apt, 'lists' ) }`,
+		`Dir::Cache=${ join( apt, 'cache' ) }`,
 		'APT::Sandbox::User=root', // the sandbox user cannot write below a private folder
-	].flatMap((option) => ['-o', option]);
+	].flatMap( ( option ) => [ '-o', option ] );
 
 }
 
@@ -232,42 +232,42 @@ function useBackports() {
 function writeLavapipeIcd() {
 
 	const library = findLavapipe();
-	if (library === null) throw new Error(`no libvulkan_lvp.so below ${MESA}`);
+	if ( library === null ) throw new Error( `no libvulkan_lvp.so below ${ MESA }` );
 
-	const missing = spawnSync('ldd', [library], { encoding: 'utf8' }).stdout.split('\n').filter((line) => line.includes('not found'));
-	if (missing.length > 0) throw new Error(`libraries missing: ${missing.map((line) => line.trim().split(' ')[0]).join(', ')}`);
+	const missing = spawnSync( 'ldd', [ library ], { encoding: 'utf8' } ).stdout.split( '\n' ).filter( ( line ) => line.includes( 'not found' ) );
+	if ( missing.length > 0 ) throw new Error( `libraries missing: ${ missing.map( ( line ) => line.trim().split( ' ' )[ 0 ] ).join( ', ' ) }` );
 
-	const text = JSON.stringify({ file_format_version: '1.0.0', ICD: { api_version: '1.4.305', library_path: library } });
-	if (existsSync(LAVAPIPE_ICD) && readFileSync(LAVAPIPE_ICD, 'utf8') === text) return;
-	writeFileSync(LAVAPIPE_ICD, text);
+	const text = JSON.stringify( { file_format_version: '1.0.0', ICD: { api_version: '1.4.305', library_path: library } } );
+	if ( existsSync( LAVAPIPE_ICD ) && readFileSync( LAVAPIPE_ICD, 'utf8' ) === text ) return;
+	writeFileSync( LAVAPIPE_ICD, text );
 
 }
 
 function main() {
 
 	const problems = setUpDrivers();
-	for (const problem of problems) console.error(problem);
+	for ( const problem of problems ) console.error( problem );
 
-	const [command, device] = process.argv.slice(2);
+	const [ command, device ] = process.argv.slice( 2 );
 
-	if (command === 'env') {
+	if ( command === 'env' ) {
 
-		for (const [name, value] of Object.entries(environmentFor(device ?? ''))) console.log(`${name}=${value}`);
+		for ( const [ name, value ] of Object.entries( environmentFor( device ?? '' ) ) ) console.log( `${ name }=${ value }` );
 		return;
 
 	}
 
-	for (const name of TEST_DEVICES) {
+	for ( const name of TEST_DEVICES ) {
 
-		const { icd } = /** @type {{ icd: string }} */ (DEVICES[name]);
-		console.log(`${name.padEnd(12)} ${existsSync(icd) ? icd : 'missing'}`);
+		const { icd } = /** @type {{ icd: string }} */ ( DEVICES[ name ] );
+		console.log( `${ name.padEnd( 12 ) } ${ existsSync( icd ) ? icd : 'missing' }` );
 
 	}
 
-	console.log(`${'chromium'.padEnd(12)} ${findChromium() ?? 'missing'}`);
-	console.log(`${'firefox'.padEnd(12)} ${findFirefox() ?? 'missing'}`);
+	console.log( `${ 'chromium'.padEnd( 12 ) } ${ findChromium() ?? 'missing' }` );
+	console.log( `${ 'firefox'.padEnd( 12 ) } ${ findFirefox() ?? 'missing' }` );
 	process.exitCode = problems.length > 0 ? 1 : 0;
 
 }
 
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) main();
+if ( process.argv[ 1 ] !== undefined && resolve( process.argv[ 1 ] ) === fileURLToPath( import.meta.url ) ) main();

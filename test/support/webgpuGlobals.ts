@@ -11,20 +11,20 @@ interface HeldScope {
 
 const scope = globalThis as HeldScope;
 
-export const held: object[] = (scope.threeScanHeld ??= []);
+export const held: object[] = ( scope.threeScanHeld ??= [] );
 
-if (held.length === 0) {
+if ( held.length === 0 ) {
 
-	const gpu = create(['enable-dawn-features=allow_unsafe_apis']);
-	held.push(gpu);
+	const gpu = create( [ 'enable-dawn-features=allow_unsafe_apis' ] );
+	held.push( gpu );
 
-	Object.assign(globalThis, globals);
-	Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node', language: 'en' }, configurable: true });
+	Object.assign( globalThis, globals );
+	Object.defineProperty( globalThis, 'navigator', { value: { gpu, userAgent: 'node', language: 'en' }, configurable: true } );
 
-	Object.assign(globalThis, {
+	Object.assign( globalThis, {
 		self: globalThis,
-		requestAnimationFrame: (callback: FrameRequestCallback) => setTimeout(() => callback(performance.now()), 16),
-		cancelAnimationFrame: (id: ReturnType<typeof setTimeout>) => clearTimeout(id),
-	});
+		requestAnimationFrame: ( callback: FrameRequestCallback ) => setTimeout( () => callback( performance.now() ), 16 ),
+		cancelAnimationFrame: ( id: ReturnType<typeof setTimeout> ) => clearTimeout( id ),
+	} );
 
 }
