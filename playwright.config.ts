@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { chromium, defineConfig } from 'playwright/test';
-import { CHROMIUM_FLAGS, findChromium } from './scripts/drivers.mjs';
+import { defineConfig } from 'playwright/test';
+import { chromiumLaunchOptions } from './scripts/browser.mjs';
 
 // this file runs again in each worker, which must find the port of the first run
 const port = process.env.THREE_SCAN_PORT ??= String( await findFreePort() );
 const origin = `http://127.0.0.1:${ port }`;
-
-const hasOwnBrowser = existsSync( chromium.executablePath() );
-const systemBrowser = findChromium();
 
 export default defineConfig( {
 	testDir: 'test/visual',
@@ -21,13 +17,11 @@ export default defineConfig( {
 		baseURL: origin,
 		viewport: { width: 640, height: 400 },
 		deviceScaleFactor: 1,
-		launchOptions: { args: CHROMIUM_FLAGS, ...( hasOwnBrowser === false && systemBrowser !== null && { executablePath: systemBrowser } ) },
-		// the full browser, not the headless shell, which draws without WebGPU
-		...( hasOwnBrowser && { channel: 'chromium' } ),
+		launchOptions: chromiumLaunchOptions(),
 	},
 	webServer: {
 		command: `node node_modules/vite/bin/vite.js --host 127.0.0.1 --port ${ port } --strictPort`,
-		url: origin,
+		port: Number( port ),
 		timeout: 60_000,
 	},
 } );

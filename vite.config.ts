@@ -28,6 +28,7 @@ const library: UserConfig = {
 const examples: UserConfig = {
 	root: path( 'examples' ),
 	base: './',
+	cacheDir: path( '.cache/vite' ),
 	resolve: {
 		alias: [
 			...sourceAliases,
