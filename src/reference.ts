@@ -1,0 +1,12 @@
+export { referenceScan, referenceReduce } from './reference/scan';
+export type { ReferenceReduceOptions, ReferenceScanOptions, ReferenceScanResult } from './reference/scan';
+export { referenceCompact, referencePartition } from './reference/compact';
+export type { ReferencePartitionResult } from './reference/compact';
+export { referenceSort } from './reference/sort';
+export type { ReferenceSortOptions, ReferenceSortResult } from './reference/sort';
+export { referenceLod, referenceVisibility } from './reference/visibility';
+export type { ReferenceVisibilityOptions } from './reference/visibility';
+export type { ReferenceBounds } from './reference/bounds';
+export type { ReferenceCamera, ReferenceEye, ReferencePlane } from './reference/eyes';
+export type { ReferenceMonoid, ReferenceMonoidName } from './reference/operator';
+export type { NumberArray, ScalarType, ScanType, ScanValue } from './reference/types';
