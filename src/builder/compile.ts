@@ -1,0 +1,78 @@
+import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
+import { ScanError, invalidArgument } from '../errors';
+import type { DeviceCaps } from '../plan/caps';
+import { internals } from '../three-types';
+import { checkBinding } from './buffers';
+
+/**
+ * Builds and compiles nodes, and finds out whether they really did: three reports a bad shader on the
+ * console and computes nothing. The shader is validated and the device's limits are checked before three makes anything of it.
+ *
+ * @throws {ScanError} `shader-error` with the compiler's message, `limit-exceeded`, `invalid-argument`.
+ */
+export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], caps: DeviceCaps ): Promise<void> {
+
+	const { backend, _nodes, _pipelines } = internals( renderer );
+
+	for ( const node of nodes ) {
+
+		const { computeShader, bindings } = _nodes.getForCompute( node );
+		checkBindings( `${ who } (node '${ node.name }')`, bindings.flatMap( group => group.bindings ), caps );
+		await checkShader( backend.device, who, node.name, computeShader );
+
+	}
+
+	await internals( renderer ).compileComputeAsync( [ ...nodes ] );
+
+	for ( const node of nodes ) {
+
+		const { error, pipeline } = backend.get( _pipelines.get( node ).pipeline );
+		if ( error === true || pipeline === undefined ) throw new ScanError( 'shader-error', `${ who }: the pipeline of node '${ node.name }' could not be created; the console says why.` );
+
+	}
+
+}
+
+async function checkShader( device: GPUDevice, who: string, name: string, code: string ): Promise<void> {
+
+	// one synchronous scope: scopes held across an await mix up concurrent inits
+	device.pushErrorScope( 'validation' );
+	const module = device.createShaderModule( { code, label: name } );
+	const scope = device.popErrorScope();
+
+	const { messages } = await module.getCompilationInfo();
+	const error = await scope;
+	const errors = messages.filter( message => message.type === 'error' );
+	if ( errors.length === 0 && error === null ) return;
+
+	const lines = code.split( '\n' );
+	const report = errors.length > 0
+		? errors.map( ( { lineNum, linePos, message } ) => `${ lineNum }:${ linePos } ${ message }\n\t${ ( lines[ lineNum - 1 ] ?? '' ).trim() }` ).join( '\n' )
+		: error!.message;
+
+	throw new ScanError( 'shader-error', `${ who }: the shader of node '${ name }' does not compile:\n${ report }` );
+
+}
+
+function checkBindings( who: string, bindings: readonly { isStorageBuffer?: boolean; access?: string; attribute?: { array: ArrayLike<unknown> & { byteLength: number } } }[], caps: DeviceCaps ): void {
+
+	const buffers = bindings.filter( binding => binding.isStorageBuffer === true );
+
+	if ( buffers.length > caps.maxStorageBuffersPerShaderStage ) throw new ScanError( 'limit-exceeded', `${ who } binds ${ buffers.length } storage buffers, above the device's maxStorageBuffersPerShaderStage of ${ caps.maxStorageBuffersPerShaderStage }. Read fewer buffers in the closures (at most 4), or ask for more: requiredLimits: { maxStorageBuffersPerShaderStage: ${ buffers.length } }.` );
+
+	const writers = new Map<object, boolean>();
+
+	for ( const { attribute, access } of buffers ) {
+
+		if ( attribute === undefined ) continue;
+
+		checkBinding( who, attribute.array.byteLength, caps );
+
+		const writes = access !== 'readOnly';
+		const other = writers.get( attribute );
+		if ( other !== undefined && ( other || writes ) ) throw invalidArgument( `${ who } sees one buffer through two nodes, one of which may write, which WebGPU refuses. Pass the node that your closure uses instead of its attribute (count: myNode), or make the closure's node read-only (node.toReadOnly()).` );
+		writers.set( attribute, ( other ?? false ) || writes );
+
+	}
+
+}

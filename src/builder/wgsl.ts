@@ -1,0 +1,191 @@
+import { Node, type NodeBuilder } from 'three/webgpu';
+import { wgsl } from 'three/tsl';
+import { shaderBuilder, type ShaderBuilder } from '../three-types';
+import type { Expr } from './tsl';
+
+/** Names are numbered per builder, so that equal kernels have equal text and share a shader module. */
+const counters = new WeakMap<ShaderBuilder, Map<string, number>>();
+
+/** Writes WGSL statements at the place of the current TSL statement. */
+export class WgslWriter {
+
+	constructor( readonly builder: ShaderBuilder ) {}
+
+	/** A name not used before in this shader. */
+	name( prefix: string ): string {
+
+		const counter = counters.get( this.builder ) ?? new Map<string, number>();
+		counters.set( this.builder, counter );
+
+		const k = counter.get( prefix ) ?? 0;
+		counter.set( prefix, k + 1 );
+
+		return `${ prefix }${ k }`;
+
+	}
+
+	line( text: string ): void {
+
+		this.builder.addFlowCode( `\t${ text }${ /[{}]$/.test( text ) ? '' : ';' }\n` );
+
+	}
+
+	/** Declares workgroup memory at module scope and returns its name. */
+	workgroupArray( prefix: string, wgslType: string, length: number ): string {
+
+		const name = this.name( `wg_${ prefix }` );
+		( wgsl( `var<workgroup> ${ name }: array<${ wgslType }, ${ length }>;` ) as unknown as Expr ).build( this.builder, 'void' );
+		return name;
+
+	}
+
+	workgroupAtomic( prefix: string ): string {
+
+		const name = this.name( `wg_${ prefix }` );
+		( wgsl( `var<workgroup> ${ name }: atomic<u32>;` ) as unknown as Expr ).build( this.builder, 'void' );
+		return name;
+
+	}
+
+	/** The WGSL text of an expression, converted to `type`. */
+	text( node: Expr, type: string ): string {
+
+		return node.build( this.builder, type );
+
+	}
+
+	/** The WGSL name of a TSL type: `vec2` → `vec2<f32>`. */
+	type( type: string ): string {
+
+		return this.builder.getType( type );
+
+	}
+
+}
+
+/** Emits text from inputs (names or expressions, in order) and returns the expressions of its results. */
+export type Emit = ( writer: WgslWriter, inputs: string[] ) => string[];
+
+/** A block of WGSL statements with typed inputs and results, placed where it is constructed. */
+class WgslBlock extends Node {
+
+	static get type(): string {
+
+		return 'ThreeScanWgslBlock';
+
+	}
+
+	results: string[] = [];
+
+	constructor( private readonly inputs: readonly TypedExpr[], private readonly emit: Emit ) {
+
+		super( 'void' );
+
+	}
+
+	override isCacheable(): boolean {
+
+		return false;
+
+	}
+
+	override setup( builder: NodeBuilder ): null {
+
+		// collectives need every invocation, and variables at function scope
+		const shader = shaderBuilder( builder );
+		shader.allowEarlyReturns = false;
+		shader.allowGlobalVariables = false;
+
+		const properties = shader.getNodeProperties( this );
+		this.inputs.forEach( ( { node }, k ) => { properties[ `input${ k }` ] = node; } );
+		return null;
+
+	}
+
+	override generate( builder: NodeBuilder ): string {
+
+		const writer = new WgslWriter( shaderBuilder( builder ) );
+		this.results = this.emit( writer, this.inputs.map( ( { node, type } ) => writer.text( node, type ) ) );
+		return '';
+
+	}
+
+}
+
+class WgslResult extends Node {
+
+	static get type(): string {
+
+		return 'ThreeScanWgslResult';
+
+	}
+
+	constructor( type: string, private readonly result: () => string ) {
+
+		super( type );
+
+	}
+
+	override isCacheable(): boolean {
+
+		return false;
+
+	}
+
+	override generate(): string {
+
+		return this.result();
+
+	}
+
+}
+
+export interface TypedExpr { node: Expr; type: string }
+
+/**
+ * Places a block of WGSL statements at the current TSL statement. Its results are variables,
+ * readable from then on.
+ */
+export function emitWgsl( inputs: readonly TypedExpr[], outputTypes: readonly string[], emit: Emit ): Expr[] {
+
+	const block = new WgslBlock( inputs, emit );
+	( block as unknown as Expr ).toStack();
+
+	return outputTypes.map( ( type, k ) => ( new WgslResult( type, () => block.results[ k ] ) as unknown as Expr ).toVar() );
+
+}
+
+/** An expression whose text is computed when the shader is generated. */
+export function wgslExpression( type: string, text: ( writer: WgslWriter ) => string ): Expr {
+
+	return new TextNode( type, builder => text( new WgslWriter( builder ) ) ) as unknown as Expr;
+
+}
+
+class TextNode extends Node {
+
+	static get type(): string {
+
+		return 'ThreeScanText';
+
+	}
+
+	constructor( type: string, private readonly text: ( builder: ShaderBuilder ) => string ) {
+
+		super( type );
+
+	}
+
+	override isCacheable(): boolean {
+
+		return false;
+
+	}
+
+	override generate( builder: NodeBuilder ): string {
+
+		return this.text( shaderBuilder( builder ) );
+
+	}
+
+}

@@ -1,0 +1,262 @@
+import type { BufferAttribute, ComputeNode, WebGPURenderer } from 'three/webgpu';
+import { ScanError, describe, invalidArgument } from '../errors';
+import type { Count } from '../builder/buffers';
+import { compile } from '../builder/compile';
+import { readCaps, type DeviceCaps } from '../plan/caps';
+import type { CountSource } from '../plan/counts';
+import type { Plan } from '../plan/planScan';
+import type { KernelOptions, KernelPolicy } from '../plan/policy';
+import { selectKernel, type KernelChoice, type KernelRequest } from '../plan/selectKernel';
+import { selfCheck } from '../plan/selfCheck';
+import { Readback } from '../readback';
+import { internals } from '../three-types';
+
+/** Options of every pass. */
+export interface PassOptions extends KernelOptions {
+
+	/** Makes the pass run by itself, once a frame or once a render, before the first draw of a material that uses one of its nodes. Default: you call `compute()`. */
+	autoCompute?: 'frame' | 'render';
+	/** Overrides what is read from the device: for drivers known to be bad, and for tests. */
+	caps?: Partial<DeviceCaps>;
+	/** Prefix of the compute nodes' names. Default: the class name. */
+	name?: string;
+
+}
+
+type State = { kind: 'new' } | { kind: 'ready'; renderer: WebGPURenderer; policy: Readonly<KernelPolicy>; plan: Plan } | { kind: 'disposed' };
+
+const warned = new WeakSet<GPUDevice>();
+const lost = new WeakSet<GPUDevice>();
+const watched = new WeakSet<GPUDevice>();
+
+/**
+ * A device-wide algorithm as a list of compute nodes. Construct it (no GPU is touched), `await init( renderer )`
+ * once, then `compute( renderer )` as often as you like.
+ */
+export abstract class ComputePass {
+
+	readonly isComputePass = true;
+	/** Prefix of the compute nodes' names. */
+	readonly name: string;
+
+	protected readonly options: PassOptions;
+	protected readonly readback: Readback;
+
+	private state: State = { kind: 'new' };
+	private initialising: { renderer: WebGPURenderer; promise: Promise<unknown> } | null = null;
+	private generation = 0;
+
+	protected constructor( protected readonly who: string, options: PassOptions ) {
+
+		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `${ who }: options must be an object (got ${ describe( options ) }).` );
+		if ( options.autoCompute !== undefined && options.autoCompute !== 'frame' && options.autoCompute !== 'render' ) throw invalidArgument( `${ who }: autoCompute must be 'frame', 'render' or omitted (got ${ describe( options.autoCompute ) }).` );
+
+		this.options = options;
+		this.name = options.name ?? who;
+		this.readback = new Readback( who );
+
+	}
+
+	/** What the pass asks of a kernel. */
+	protected abstract request(): KernelRequest;
+	/** Makes the nodes for a kernel. */
+	protected abstract plan( choice: KernelChoice, caps: DeviceCaps ): Plan;
+	/** The pass's own buffers, freed with it. */
+	protected abstract owned(): BufferAttribute[];
+	protected abstract readonly counts: CountSource;
+
+	/** The compute nodes, in order: empty before `init()`, the same from then on, whatever the count. Batch them: `renderer.compute( [ ...a.nodes, ...b.nodes ] )`. */
+	get nodes(): ComputeNode[] {
+
+		return this.state.kind === 'ready' ? this.state.plan.nodes : [];
+
+	}
+
+	/** What `init()` picked, and why. */
+	get policy(): Readonly<KernelPolicy> {
+
+		return this.ready( 'policy' ).policy;
+
+	}
+
+	/** The number of inputs, or the buffer whose element 0 holds it. A number may be set between runs, up to the capacity. */
+	get count(): Count {
+
+		return this.counts.value;
+
+	}
+
+	set count( count: Count ) {
+
+		this.counts.value = count;
+
+	}
+
+	/**
+	 * Picks the kernel and compiles every pipeline. Idempotent. The first init on a device also checks the kernel on known values.
+	 *
+	 * @throws {ScanError} (rejects) whatever keeps the pass from running: see {@link ScanErrorCode}.
+	 */
+	init( renderer: WebGPURenderer ): Promise<this> {
+
+		if ( this.initialising !== null && this.initialising.renderer === renderer ) return this.initialising.promise as Promise<this>;
+
+		const promise = this.initialise( renderer ).catch( ( error: unknown ) => {
+
+			if ( this.initialising?.promise === promise ) this.initialising = null;
+			throw error;
+
+		} );
+
+		this.initialising = { renderer, promise };
+		return promise;
+
+	}
+
+	private async initialise( renderer: WebGPURenderer ): Promise<this> {
+
+		const { who } = this;
+		checkRenderer( who, renderer );
+
+		if ( this.state.kind === 'ready' ) {
+
+			if ( this.state.renderer === renderer ) return this;
+			throw invalidArgument( `${ who }: init() got another renderer than before. A pass belongs to one renderer: dispose it first, or make another pass.` );
+
+		}
+
+		const generation = ++ this.generation;
+		const caps = { ...readCaps( renderer ), ...this.options.caps };
+		const choice = await this.choose( renderer, caps );
+		const plan = this.plan( choice, caps );
+
+		try {
+
+			plan.setCount( this.counts.number ?? this.capacityForDispatch() );
+			await compile( renderer, who, plan.nodes, caps );
+			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
+
+		} catch ( error ) {
+
+			disposePlan( plan );
+			throw error;
+
+		}
+
+		const { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, reason } = choice;
+		const policy = Object.freeze( { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, dispatches: plan.nodes.length, reason } );
+
+		this.readback.revive();
+		this.state = { kind: 'ready', renderer, policy, plan };
+		return this;
+
+	}
+
+	/** Selects the kernel, and another one if it fails its check and nobody forced it. */
+	private async choose( renderer: WebGPURenderer, caps: DeviceCaps ): Promise<KernelChoice> {
+
+		const { who, options } = this;
+		const choice = selectKernel( caps, options, this.request() );
+		const problem = await selfCheck( renderer, choice, caps );
+		if ( problem === null ) return choice;
+
+		const forced = options.kernel === choice.kernel;
+		if ( forced || choice.kernel === 'shared-memory' ) throw new ScanError( problem.code, `${ who }: kernel '${ choice.kernel }' failed its self-check on this device: ${ problem.message }.${ forced ? ' Omit kernel to let the device decide.' : '' }`, { cause: problem } );
+
+		const { device } = internals( renderer ).backend;
+
+		if ( ! warned.has( device ) ) {
+
+			warned.add( device );
+			console.warn( `three-scan: the subgroup kernel failed its self-check on this device (${ problem.message }); passes use workgroup memory instead.` );
+
+		}
+
+		const fallback = selectKernel( { ...caps, subgroups: false }, options, this.request() );
+		const again = await selfCheck( renderer, fallback, caps );
+		if ( again !== null ) throw new ScanError( again.code, `${ who }: no kernel passed its self-check on this device: ${ again.message }.`, { cause: again } );
+
+		return { ...fallback, reason: `The subgroup kernel failed its self-check (${ problem.message }), so the scan runs in workgroup memory.` };
+
+	}
+
+	/** Dispatches for a count that stays on the GPU. */
+	protected abstract capacityForDispatch(): number;
+
+	/** Runs the pass: `renderer.compute( pass.nodes )`. No readback, no allocation, no await. */
+	compute( renderer: WebGPURenderer ): void {
+
+		this.check( 'compute()', renderer );
+		renderer.compute( this.nodes );
+
+	}
+
+	/** Frees what the pass owns. Twice is fine; borrowed buffers stay; a later `init()` revives it. */
+	dispose(): void {
+
+		this.generation ++;
+		this.initialising = null;
+		this.readback.dispose();
+		if ( this.state.kind === 'ready' ) disposePlan( this.state.plan );
+		for ( const attribute of this.owned() ) attribute.dispose();
+		this.state = { kind: 'disposed' };
+
+	}
+
+	/** Called when the number of elements has changed. */
+	protected countChanged(): void {
+
+		if ( this.state.kind === 'ready' && this.counts.number !== null ) this.state.plan.setCount( this.counts.number );
+
+	}
+
+	/** Refuses to do `what` unless the pass is ready on this renderer. */
+	protected check( what: string, renderer: WebGPURenderer ): void {
+
+		const state = this.ready( what );
+		if ( state.renderer !== renderer ) throw invalidArgument( `${ this.who }: ${ what } got another renderer than init(). A pass belongs to one renderer.` );
+
+		const { device } = internals( renderer ).backend;
+		if ( lost.has( device ) ) throw new ScanError( 'device-lost', `${ this.who }: ${ what } on a lost device. Dispose the pass and initialise it with a new renderer.` );
+
+	}
+
+	private ready( what: string ): Extract<State, { kind: 'ready' }> {
+
+		const { state, who } = this;
+		if ( state.kind === 'disposed' ) throw new ScanError( 'disposed', `${ who }: ${ what } after dispose(). Call await pass.init( renderer ) to revive it.` );
+		if ( state.kind === 'new' ) throw new ScanError( 'not-initialized', `${ who }: ${ what } before init(). Call await pass.init( renderer ) first.` );
+		return state;
+
+	}
+
+}
+
+function disposePlan( plan: Plan ): void {
+
+	for ( const node of plan.nodes ) node.dispose();
+	for ( const attribute of plan.scratch ) attribute.dispose();
+
+}
+
+/** Refuses what is no initialised WebGPURenderer with a WebGPU backend. */
+export function checkRenderer( who: string, renderer: WebGPURenderer ): void {
+
+	if ( ( renderer as Partial<WebGPURenderer> | null )?.isWebGPURenderer !== true ) throw invalidArgument( `${ who }: init() needs a WebGPURenderer (got ${ describe( renderer ) }).` );
+	if ( ! internals( renderer ).initialized ) throw new ScanError( 'not-initialized', `${ who }: the renderer is not initialised. Call await renderer.init() first.` );
+
+	const { backend } = internals( renderer );
+	if ( backend.isWebGPUBackend !== true ) throw new ScanError( 'webgpu-required', `${ who }: the renderer runs on its WebGL 2 backend, which has no compute shaders as needed here. Use a browser with WebGPU.` );
+
+	const { device } = backend;
+
+	if ( ! watched.has( device ) ) {
+
+		watched.add( device );
+		void device.lost.then( () => lost.add( device ) );
+
+	}
+
+	if ( lost.has( device ) ) throw new ScanError( 'device-lost', `${ who }: the renderer's device is lost. Make a new renderer.` );
+
+}

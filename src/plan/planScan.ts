@@ -1,0 +1,144 @@
+import type { BufferAttribute, ComputeNode, StorageBufferAttribute } from 'three/webgpu';
+import { allocate, fitsVec4, view, type BufferRef, type Closure } from '../builder/buffers';
+import type { Expr } from '../builder/tsl';
+import { segmentBitsKernel } from '../shaders/device/segmentBits';
+import { scanKernel, spineKernel, type Carry } from '../shaders/device/scan';
+import { reduceKernel, reduceTileKernel, reduceTotalsKernel, type TileInput } from '../shaders/device/reduce';
+import { registerType, type SegmentFlags, type TileShape } from '../shaders/device/tile';
+import type { TileTotals } from '../shaders/device/totals';
+import { componentCount, type Monoid, type ScanValue } from '../shaders/monoids';
+import { setDispatchSize } from '../three-types';
+import type { DeviceCaps } from './caps';
+import { dispatchSize } from './dispatchSize';
+import type { KernelChoice } from './selectKernel';
+
+/** A run of a pass: nodes in order, and what they need. */
+export interface Plan {
+
+	nodes: ComputeNode[];
+	/** Buffers of the plan's own, freed with it. */
+	scratch: BufferAttribute[];
+	/** Sets the dispatch sizes for a number of elements. */
+	setCount( count: number ): void;
+
+}
+
+export interface ScanRequest {
+
+	who: string;
+	/** Prefix of the nodes' names. */
+	name: string;
+	monoid: Monoid;
+	input: BufferRef | Closure;
+	/** None for a reduction. */
+	output?: { attribute: BufferAttribute; kind: 'exclusive' | 'inclusive' };
+	total: BufferAttribute;
+	capacity: number;
+	count: () => Expr;
+	reverse: boolean;
+	initial?: ScanValue;
+	segments?: BufferRef | Closure;
+
+}
+
+/** Above this many tiles, a spine makes the tiles' prefixes; below, each workgroup sums the aggregates before it. */
+export const MAX_TILES_WITHOUT_SPINE = 16384;
+
+/** Reduce-then-scan (Merrill & Grimshaw 2009) in one, two or three dispatches, by the number of tiles. */
+export function planScan( request: ScanRequest, choice: KernelChoice, caps: DeviceCaps ): Plan {
+
+	const { who, name, monoid, input, output, capacity, count, reverse, initial, segments } = request;
+	const { workgroupSize, itemsPerThread } = choice;
+
+	const closure = typeof input === 'function' ? input : null;
+	const source = typeof input === 'function' ? null : input.attribute;
+	const lanes = componentCount( monoid.type ) === 1 && itemsPerThread % 4 === 0
+		&& ( source === null || fitsVec4( source ) ) && ( output === undefined || fitsVec4( output.attribute ) ) ? 4 : 1;
+
+	const tileSize = workgroupSize * itemsPerThread;
+	const tiles = Math.ceil( capacity / tileSize );
+	const type = registerType( monoid, lanes );
+
+	const scratch: StorageBufferAttribute[] = [];
+	const own = ( elementType: Parameters<typeof allocate>[ 0 ], length: number ): StorageBufferAttribute => {
+
+		const attribute = allocate( elementType, length );
+		scratch.push( attribute );
+		return attribute;
+
+	};
+
+	const steps: { node: ComputeNode; workgroups: ( elements: number ) => number }[] = [];
+	const perTile = ( elements: number ): number => Math.ceil( elements / tileSize );
+
+	let flags: SegmentFlags | undefined;
+
+	if ( typeof segments === 'function' ) {
+
+		const bits = own( 'uint', Math.ceil( capacity / 32 ) );
+		steps.push( {
+			node: segmentBitsKernel( `${ name } segments`, who, workgroupSize, segments, count, view( bits, 'uint', 'segmentBits' ) ),
+			workgroups: elements => Math.ceil( elements / ( 32 * workgroupSize ) )
+		} );
+		flags = { bits: view( bits, 'uint', 'segmentBits' ).toReadOnly() };
+
+	} else if ( segments !== undefined ) {
+
+		flags = { flags: view( segments.attribute, segments.type, 'segments' ).toReadOnly() };
+
+	}
+
+	const shape: TileShape = { who, monoid, lanes, rows: itemsPerThread / lanes, workgroupSize, reverse, count, initial, segments: flags };
+	const total = view( request.total, monoid.type, 'total' );
+
+	const target = output === undefined ? null : view( output.attribute, type, 'output' );
+	const loaded = source === null ? null : view( source, type, 'input' ).toReadOnly();
+	const firstInput: TileInput = closure !== null ? { closure, parking: target } : { buffer: loaded! };
+
+	if ( tiles <= 1 ) {
+
+		// one dispatch evaluates the closure and scans: nothing to park
+		const only: TileInput = closure !== null ? { closure, parking: null } : source === output?.attribute ? { buffer: target! } : firstInput;
+		steps.push( {
+			node: target === null
+				? reduceTileKernel( `${ name } reduce`, shape, choice, only, total )
+				: scanKernel( `${ name } scan`, shape, choice, only, { target, kind: output!.kind }, { from: 'nothing' }, total ),
+			workgroups: () => 1
+		} );
+
+	} else {
+
+		const values = own( monoid.type, tiles );
+		const heads = flags === undefined ? undefined : own( 'uint', tiles );
+		const totals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ), flags: heads && view( heads, 'uint', 'tileFlags' ) };
+		const readTotals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ).toReadOnly(), flags: heads && view( heads, 'uint', 'tileFlags' ).toReadOnly() };
+
+		steps.push( { node: reduceKernel( `${ name } reduce`, shape, choice, firstInput, totals, tiles ), workgroups: perTile } );
+
+		if ( target === null ) {
+
+			steps.push( { node: reduceTotalsKernel( `${ name } total`, shape, choice, readTotals, total ), workgroups: () => 1 } );
+
+		} else {
+
+			const carry: Carry = { from: tiles > MAX_TILES_WITHOUT_SPINE ? 'prefixes' : 'aggregates', totals: readTotals };
+			const second: TileInput = closure !== null || source === output!.attribute ? { buffer: target } : { buffer: loaded! };
+
+			if ( carry.from === 'prefixes' ) steps.push( { node: spineKernel( `${ name } spine`, shape, choice, totals, tiles ), workgroups: () => 1 } );
+			steps.push( { node: scanKernel( `${ name } scan`, shape, choice, second, { target, kind: output!.kind }, carry, total ), workgroups: perTile } );
+
+		}
+
+	}
+
+	return {
+		nodes: steps.map( step => step.node ),
+		scratch,
+		setCount( elements ) {
+
+			for ( const { node, workgroups } of steps ) setDispatchSize( node, dispatchSize( who, workgroups( elements ), caps.maxComputeWorkgroupsPerDimension ) );
+
+		}
+	};
+
+}

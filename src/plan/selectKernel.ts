@@ -1,0 +1,102 @@
+import { ScanError, describe, invalidArgument } from '../errors';
+import type { DeviceCaps } from './caps';
+import type { KernelOptions, KernelPolicy } from './policy';
+
+/** What a pass needs of its kernel. */
+export interface KernelRequest {
+
+	/** Class name, for messages. */
+	who: string;
+	/** Whether the operator has a native subgroup scan; why not, if not. */
+	native: boolean;
+	/** Bytes of workgroup memory an invocation takes in the shared-memory kernel. */
+	workgroupBytesPerThread: number;
+	/** Default elements a thread, and what `itemsPerThread` must be a multiple of. */
+	itemsPerThread: number;
+	itemsMultiple: number;
+	/** Default workgroup size, lowered to what the device can. */
+	workgroupSize: number;
+
+}
+
+export type KernelChoice = Omit<KernelPolicy, 'dispatches'> & { subgroupId: boolean };
+
+/**
+ * Picks the kernel from what the device can and what the user asks for. Pure: the same
+ * caps and options give the same policy.
+ *
+ * @throws {ScanError} `feature-missing` for a forced kernel that the device can't run, `limit-exceeded`, `invalid-argument`.
+ */
+export function selectKernel( caps: DeviceCaps, options: KernelOptions, request: KernelRequest ): KernelChoice {
+
+	const { who } = request;
+
+	checkOption( who, 'kernel', options.kernel, [ 'auto', 'subgroup', 'shared-memory' ] );
+	checkOption( who, 'algorithm', options.algorithm, [ 'auto', 'reduce-then-scan', 'single-pass' ] );
+	checkOption( who, 'sharedMemoryScan', options.sharedMemoryScan, [ 'auto', 'hillis-steele', 'blelloch' ] );
+	checkOption( who, 'subgroupScan', options.subgroupScan, [ 'auto', 'native', 'shuffle' ] );
+
+	if ( options.algorithm === 'single-pass' ) throw new ScanError( 'feature-missing', `${ who }: algorithm 'single-pass' is not there yet (got it forced). Omit algorithm, or use 'reduce-then-scan'.` );
+	if ( options.kernel === 'subgroup' && ! caps.subgroups ) throw new ScanError( 'feature-missing', `${ who }: kernel 'subgroup' needs the WebGPU feature 'subgroups' on the device (got a device without it). Omit kernel to let the device decide.` );
+	if ( options.subgroupScan === 'native' && ! request.native ) throw new ScanError( 'feature-missing', `${ who }: subgroupScan 'native' needs an operator that the subgroup scans natively: add or mul, without segments (got another). Omit subgroupScan.` );
+
+	const kernel = options.kernel === 'subgroup' || options.kernel === 'shared-memory' ? options.kernel : caps.subgroups ? 'subgroup' : 'shared-memory';
+	const native = request.native && options.subgroupScan !== 'shuffle';
+
+	const reason = options.kernel === 'subgroup' || options.kernel === 'shared-memory'
+		? `kernel '${ kernel }' was forced by the options.`
+		: kernel === 'subgroup'
+			? `The device has subgroups${ native ? '' : '; the operator takes shuffles' }${ caps.subgroupId ? '' : '; subgroup_id is missing, so subgroups draw tickets' }.`
+			: 'The device does not have the feature \'subgroups\' enabled, so the scan runs in workgroup memory.';
+
+	return {
+		kernel, reason,
+		algorithm: 'reduce-then-scan',
+		sharedMemoryScan: options.sharedMemoryScan === 'blelloch' ? 'blelloch' : 'hillis-steele',
+		subgroupScan: native ? 'native' : 'shuffle',
+		subgroupId: caps.subgroupId,
+		workgroupSize: workgroupSize( caps, options, request, kernel ),
+		itemsPerThread: itemsPerThread( options, request )
+	};
+
+}
+
+function checkOption( who: string, name: string, value: unknown, allowed: string[] ): void {
+
+	if ( value !== undefined && ! allowed.includes( value as string ) ) throw invalidArgument( `${ who }: ${ name } must be one of '${ allowed.join( '\', \'' ) }' (got ${ describe( value ) }).` );
+
+}
+
+function workgroupSize( caps: DeviceCaps, options: KernelOptions, request: KernelRequest, kernel: KernelPolicy[ 'kernel' ] ): number {
+
+	const { who, workgroupBytesPerThread } = request;
+	const size = options.workgroupSize;
+	const limit = Math.min( caps.maxComputeInvocationsPerWorkgroup, caps.maxComputeWorkgroupSizeX );
+	const memory = caps.maxComputeWorkgroupStorageSize;
+
+	// subgroups keep one value a subgroup of at least 4 lanes, the shared-memory kernel one a thread
+	const bytes = ( threads: number ): number => workgroupBytesPerThread * ( kernel === 'subgroup' ? Math.ceil( threads / 4 ) : threads );
+
+	if ( size === undefined ) {
+
+		let chosen = request.workgroupSize;
+		while ( chosen > 1 && ( chosen > limit || bytes( chosen ) > memory ) ) chosen /= 2;
+		return chosen;
+
+	}
+
+	if ( ! Number.isInteger( size ) || size < 1 || ( size & ( size - 1 ) ) !== 0 ) throw invalidArgument( `${ who }: workgroupSize must be a power of two ≤ ${ limit } (got ${ describe( size ) }). Omit it to let the device decide.` );
+	if ( size > limit ) throw new ScanError( 'limit-exceeded', `${ who }: workgroupSize must be a power of two ≤ ${ limit } (got ${ size }), the device's maxComputeInvocationsPerWorkgroup. Omit it, or ask for more: requiredLimits: { maxComputeInvocationsPerWorkgroup: ${ size }, maxComputeWorkgroupSizeX: ${ size } }.` );
+	if ( bytes( size ) > memory ) throw new ScanError( 'limit-exceeded', `${ who }: workgroupSize ${ size } needs ${ bytes( size ) } bytes of workgroup memory, above the device's maxComputeWorkgroupStorageSize of ${ memory }. Make it smaller, or ask for more: requiredLimits: { maxComputeWorkgroupStorageSize: ${ bytes( size ) } }.` );
+
+	return size;
+
+}
+
+function itemsPerThread( { itemsPerThread: items }: KernelOptions, { who, itemsPerThread: preferred, itemsMultiple }: KernelRequest ): number {
+
+	if ( items === undefined ) return preferred;
+	if ( ! Number.isInteger( items ) || items < 1 || items > 64 || items % itemsMultiple !== 0 ) throw invalidArgument( `${ who }: itemsPerThread must be a ${ itemsMultiple === 1 ? 'positive integer' : `multiple of ${ itemsMultiple }` } ≤ 64 (got ${ describe( items ) }). Omit it to let the device decide.` );
+	return items;
+
+}
