@@ -24,16 +24,14 @@ if ( existsSync( 'node_modules' ) === false ) {
 const isHeadless = process.argv.includes( '--headless' );
 
 const { createServer } = await import( 'vite' );
-const server = await createServer( { configFile: 'vite.config.ts', logLevel: isHeadless ? 'warn' : 'info', server: { open: isHeadless ? false : `/${ PAGE }` } } );
+const server = await createServer( { configFile: 'vite.config.ts', logLevel: isHeadless ? 'warn' : 'info', server: isHeadless ? { hmr: false, watch: null } : { open: `/${ PAGE }` } } );
 await server.listen();
 
 if ( isHeadless ) {
 
-	const problems = await draw( new URL( PAGE, server.resolvedUrls?.local[ 0 ] ) );
+	const isDrawn = await draw( new URL( PAGE, server.resolvedUrls?.local[ 0 ] ) );
 	await server.close();
-
-	for ( const problem of problems ) console.error( problem );
-	process.exit( problems.length > 0 ? 1 : 0 );
+	process.exit( isDrawn ? 0 : 1 );
 
 } else {
 
@@ -43,40 +41,35 @@ if ( isHeadless ) {
 
 /**
  * @param {URL} url
- * @returns {Promise<string[]>} what went wrong
+ * @returns {Promise<boolean>} whether all went well
  */
 async function draw( url ) {
 
 	const { chromium } = await import( 'playwright' );
 	const { chromiumLaunchOptions } = await import( './browser.mjs' );
 
-	/** @type {string[]} */
-	const problems = [];
 	const browser = await chromium.launch( chromiumLaunchOptions() );
 
 	try {
 
 		const page = await browser.newPage( { viewport: { width: 640, height: 400 } } );
-		page.on( 'pageerror', ( error ) => problems.push( `page error: ${ error.message }` ) );
-		page.on( 'console', ( message ) => message.type() === 'error' && problems.push( `console error: ${ message.text() }` ) );
 
-		await page.goto( url.href );
-		await page.waitForFunction( 'window.ready !== undefined', null, { timeout: READY_LIMIT_MS } );
+		/** @type {Promise<never>} */
+		const failure = new Promise( ( _, reject ) => {
 
-		/** @type {{ visible: number, total: number, policy: Record<string, unknown>, adapter: string }} */
-		const report = await withLimit( page.evaluate( 'window.ready.then( () => window.report )' ) );
-		await page.screenshot( { path: PICTURE, timeout: READY_LIMIT_MS } );
+			page.on( 'pageerror', ( error ) => reject( new Error( `page error: ${ error.message }` ) ) );
+			page.on( 'console', ( message ) => message.type() === 'error' && reject( new Error( `console error: ${ message.text() }` ) ) );
+			setTimeout( () => reject( new Error( `not ready after ${ READY_LIMIT_MS / 1000 } s` ) ), READY_LIMIT_MS );
 
-		console.log( `visible  ${ report.visible } of ${ report.total }` );
-		console.log( `policy   ${ Object.entries( report.policy ).map( ( [ key, value ] ) => `${ key }: ${ value }` ).join( ', ' ) }` );
-		console.log( `adapter  ${ report.adapter }` );
-		console.log( `picture  ${ PICTURE }` );
+		} );
 
-		if ( report.total === 0 || report.visible === 0 ) problems.push( 'nothing is visible' );
+		await Promise.race( [ failure, report( page, url ) ] );
+		return true;
 
 	} catch ( error ) {
 
-		problems.push( error instanceof Error ? error.message : String( error ) );
+		console.error( error instanceof Error ? error.message : String( error ) );
+		return false;
 
 	} finally {
 
@@ -84,19 +77,26 @@ async function draw( url ) {
 
 	}
 
-	return problems;
-
 }
 
 /**
- * @template T
- * @param {Promise<T>} promise
- * @returns {Promise<T>}
+ * @param {import('playwright').Page} page
+ * @param {URL} url
  */
-function withLimit( promise ) {
+async function report( page, url ) {
 
-	/** @type {Promise<never>} */
-	const limit = new Promise( ( _, reject ) => setTimeout( () => reject( new Error( `The page was not ready after ${ READY_LIMIT_MS / 1000 } s.` ) ), READY_LIMIT_MS ) );
-	return Promise.race( [ promise, limit ] );
+	await page.goto( url.href );
+	await page.waitForFunction( 'window.ready !== undefined', null, { timeout: READY_LIMIT_MS } );
+
+	/** @type {{ visible: number, total: number, policy: Record<string, unknown>, adapter: string }} */
+	const { visible, total, policy, adapter } = await page.evaluate( 'window.ready.then( () => window.report )' );
+	await page.screenshot( { path: PICTURE, timeout: READY_LIMIT_MS } );
+
+	console.log( `visible  ${ visible } of ${ total }` );
+	console.log( `policy   ${ Object.entries( policy ).map( ( [ key, value ] ) => `${ key }: ${ value }` ).join( ', ' ) }` );
+	console.log( `adapter  ${ adapter }` );
+	console.log( `picture  ${ PICTURE }` );
+
+	if ( visible === 0 ) throw new Error( 'nothing is visible' );
 
 }
