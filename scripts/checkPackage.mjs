@@ -33,9 +33,9 @@ function findForeignImports() {
 		.filter( ( file ) => /\.(js|d\.ts)$/.test( file ) )
 		.flatMap( ( file ) => {
 
-			const imports = readFileSync( join( DIST, file ), 'utf8' ).matchAll( /^\s*(?:import|export)\b[^'"\n]*?['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm );
+			const imports = readFileSync( join( DIST, file ), 'utf8' ).matchAll( /^\s*(?:import|export|\})[^'"\n]*\bfrom\s+['"]([^'"]+)|^\s*import\s+['"]([^'"]+)|\bimport\(\s*['"]([^'"]+)/gm );
 
-			return [ ...imports ].map( ( match ) => match[ 1 ] ?? match[ 2 ] ?? '' )
+			return [ ...imports ].map( ( match ) => match[ 1 ] ?? match[ 2 ] ?? match[ 3 ] ?? '' )
 				.filter( ( specifier ) => /^(\.{1,2}\/|three\/(webgpu|tsl)$)/.test( specifier ) === false )
 				.map( ( specifier ) => `dist/${ file } imports '${ specifier }'.` );
 
