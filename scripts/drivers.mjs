@@ -52,12 +52,12 @@ export function environmentFor( device ) {
 	const description = DEVICES[ device ];
 	if ( description === undefined ) throw new Error( `drivers: unknown device '${ device }'. Known: ${ Object.keys( DEVICES ).join( ', ' ) }.` );
 
-	const environment = { THREE_SCAN_DEVICE: device, XDG_RUNTIME_DIR: '/tmp' };
-	if ( description.icd === null ) return environment;
-	if ( existsSync( description.icd ) === false ) throw new Error( `drivers: the driver of '${ device }' is missing. Run: ${ SETUP_COMMAND }` );
+	if ( description.icd === null ) return { THREE_SCAN_DEVICE: device };
+	if ( existsSync( description.icd ) === false ) throw new Error( `drivers: the driver of '${ device }' is missing. Run: node scripts/drivers.mjs` );
 
 	return {
-		...environment,
+		THREE_SCAN_DEVICE: device,
+		XDG_RUNTIME_DIR: '/tmp', // unset, it makes the loader warn
 		VK_DRIVER_FILES: description.icd,
 		VK_ICD_FILENAMES: description.icd, // the older name, which loaders before 1.3.207 read
 		// one cache for each width, so that code compiled for one is never run at another
@@ -67,7 +67,7 @@ export function environmentFor( device ) {
 
 }
 
-/** Path of a system Chromium, or null. Playwright's own browser, where there is one, comes first: see playwright.config.ts. */
+/** Path of a system Chromium, or null. Playwright's own browser, where there is one, comes first: see browser.mjs. */
 export function findChromium() {
 
 	return [ CHROMIUM, '/usr/bin/chromium-browser', '/usr/bin/google-chrome' ].find( ( path ) => existsSync( path ) ) ?? null;
@@ -96,8 +96,6 @@ export const CHROMIUM_FLAGS = [
 	'--disable-sync',
 ];
 
-const SETUP_COMMAND = 'sudo THREE_SCAN_SETUP=1 node scripts/drivers.mjs';
-
 /**
  * Installs what is missing where that is allowed (THREE_SCAN_SETUP=1, root, Debian), unpacks lavapipe beside the system.
  * @returns {string[]} what could not be set up, with the command that would
@@ -117,6 +115,7 @@ export function setUpDrivers() {
 
 	try {
 
+		if ( isDebian() === false ) throw new Error( "needs Debian 12. On this machine's own GPU run: npm test -- gpu:default" );
 		if ( findLavapipe() === null ) unpackLavapipe();
 		writeLavapipeIcd();
 
@@ -132,7 +131,13 @@ export function setUpDrivers() {
 
 function maySetUp() {
 
-	return process.env.THREE_SCAN_SETUP === '1' && process.getuid?.() === 0 && existsSync( '/etc/debian_version' );
+	return process.env.THREE_SCAN_SETUP === '1' && process.getuid?.() === 0 && isDebian();
+
+}
+
+function isDebian() {
+
+	return existsSync( '/etc/debian_version' );
 
 }
 
@@ -204,7 +209,7 @@ function useBackports() {
 
 	const targets = execFileSync( 'apt-get', [ 'indextargets', '--format', '$(SITE)|$(RELEASE)|$(COMPONENT)', 'Created-By: Packages' ], { encoding: 'utf8' } );
 	const main = targets.split( '\n' ).map( ( line ) => line.split( '|' ) ).find( ( [ , release, component ] ) => release === 'bookworm' && component === 'main' );
-	if ( main === undefined ) throw new Error( `needs Debian 12 (bookworm); the other devices are 'swiftshader' and 'default'` );
+	if ( main === undefined ) throw new Error( "needs Debian 12 (bookworm). On this machine's own GPU run: npm test -- gpu:default" );
 
 	const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 	const sources = join( apt, 'debian.sources' );
