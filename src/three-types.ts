@@ -8,6 +8,8 @@ import type { BufferAttribute, ComputeNode, NodeBuilder, WebGPURenderer } from '
 export interface ShaderBuilder {
 
 	readonly renderer: WebGPURenderer;
+	/** The shader's functions. The same object through the proxy that a `Fn` gets of its builder: what identifies a shader. */
+	readonly codes: object;
 	allowEarlyReturns: boolean;
 	allowGlobalVariables: boolean;
 	/** The WGSL name of a TSL type. */

@@ -3,8 +3,8 @@ import { wgsl } from 'three/tsl';
 import { shaderBuilder, type ShaderBuilder } from '../three-types';
 import type { Expr } from './tsl';
 
-/** Names are numbered per builder, so that equal kernels have equal text and share a shader module. */
-const counters = new WeakMap<ShaderBuilder, Map<string, number>>();
+/** Names are numbered per shader, so that equal kernels have equal text and share a shader module. */
+const counters = new WeakMap<object, Map<string, number>>();
 
 /** Writes WGSL statements at the place of the current TSL statement. */
 export class WgslWriter {
@@ -14,8 +14,8 @@ export class WgslWriter {
 	/** A name not used before in this shader. */
 	name( prefix: string ): string {
 
-		const counter = counters.get( this.builder ) ?? new Map<string, number>();
-		counters.set( this.builder, counter );
+		const counter = counters.get( this.builder.codes ) ?? new Map<string, number>();
+		counters.set( this.builder.codes, counter );
 
 		const k = counter.get( prefix ) ?? 0;
 		counter.set( prefix, k + 1 );
@@ -185,6 +185,46 @@ class TextNode extends Node {
 	override generate( builder: NodeBuilder ): string {
 
 		return this.text( shaderBuilder( builder ) );
+
+	}
+
+}
+
+/**
+ * `condition ? a : b` as WGSL's `select()`: no branch, both sides evaluated. TSL's own `select` becomes an if and an else.
+ */
+export function choose( type: string, condition: Expr, a: Expr, b: Expr ): Expr {
+
+	return new ChooseNode( type, condition, a, b ) as unknown as Expr;
+
+}
+
+class ChooseNode extends Node {
+
+	static get type(): string {
+
+		return 'ThreeScanChoose';
+
+	}
+
+	constructor( type: string, private readonly condition: Expr, private readonly whenTrue: Expr, private readonly whenFalse: Expr ) {
+
+		super( type );
+
+	}
+
+	override setup( builder: NodeBuilder ): null {
+
+		Object.assign( shaderBuilder( builder ).getNodeProperties( this ), { condition: this.condition, whenTrue: this.whenTrue, whenFalse: this.whenFalse } );
+		return null;
+
+	}
+
+	override generate( builder: NodeBuilder ): string {
+
+		const writer = new WgslWriter( shaderBuilder( builder ) );
+		const type = this.nodeType as string;
+		return `select( ${ writer.text( this.whenFalse, type ) }, ${ writer.text( this.whenTrue, type ) }, ${ writer.text( this.condition, 'bool' ) } )`;
 
 	}
 

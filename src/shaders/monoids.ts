@@ -205,7 +205,7 @@ export function resolveMonoid( who: string, monoid: MonoidName | Monoid | undefi
 
 }
 
-const combineFunctions = new WeakMap<ShaderBuilder, Map<Monoid, LaidOutFn>>();
+const combineFunctions = new WeakMap<object, Map<Monoid, LaidOutFn>>();
 
 /**
  * The operator as a WGSL function of the shader under construction, callable from TSL. One function a shader: three
@@ -213,8 +213,8 @@ const combineFunctions = new WeakMap<ShaderBuilder, Map<Monoid, LaidOutFn>>();
  */
 export function combineFunction( builder: ShaderBuilder, monoid: Monoid ): LaidOutFn {
 
-	const functions = combineFunctions.get( builder ) ?? new Map<Monoid, LaidOutFn>();
-	combineFunctions.set( builder, functions );
+	const functions = combineFunctions.get( builder.codes ) ?? new Map<Monoid, LaidOutFn>();
+	combineFunctions.set( builder.codes, functions );
 
 	let fn = functions.get( monoid );
 

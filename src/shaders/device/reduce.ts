@@ -1,6 +1,7 @@
 import type { ComputeNode } from 'three/webgpu';
 import type { Closure } from '../../builder/buffers';
-import { If, computeKernel, invocationLocalIndex, select, uint, type StorageExpr } from '../../builder/tsl';
+import { If, computeKernel, invocationLocalIndex, uint, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
 import { createCollective, type CollectiveChoice } from '../workgroup/createCollective';
 import type { Fields } from '../workgroup/WorkgroupCollective';
 import { linearWorkgroupIdNode } from './linearWorkgroupId';
@@ -78,7 +79,7 @@ export function reduceTotalsKernel( name: string, shape: TileShape, choice: Coll
 export function storeGrandTotal( tile: Tile, all: Fields, total: StorageExpr ): void {
 
 	const { initial, count, combine } = tile;
-	const value = initial === undefined ? all.value : all.flag === undefined ? combine( initial, all.value ) : select( count.equal( 0 ), initial, all.value );
+	const value = initial === undefined ? all.value : all.flag === undefined ? combine( initial, all.value ) : choose( tile.shape.monoid.type, count.equal( 0 ), initial, all.value );
 
 	If( invocationLocalIndex.equal( 0 ), () => { total.element( uint( 0 ) ).assign( value ); } );
 

@@ -1,5 +1,6 @@
 import type { ComputeNode } from 'three/webgpu';
-import { If, Loop, computeKernel, select, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, Loop, computeKernel, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
 import { combineFunction, constant } from '../monoids';
 import { createCollective, type CollectiveChoice } from '../workgroup/createCollective';
 import type { Fields } from '../workgroup/WorkgroupCollective';
@@ -54,7 +55,7 @@ export function scanKernel(
 			if ( carry.from === 'nothing' ) return undefined;
 
 			// spare workgroups have nothing in front: they have no tile
-			const tilesBefore: Expr = select( index.mul( size ).lessThan( count ), index, uint( 0 ) ).toVar();
+			const tilesBefore: Expr = choose( 'uint', index.mul( size ).lessThan( count ), index, uint( 0 ) ).toVar();
 
 			return carry.from === 'prefixes'
 				? loadTotal( carry.totals, tilesBefore )
@@ -87,7 +88,7 @@ export function spineKernel( name: string, { monoid, workgroupSize }: TileShape,
 		const join = ( a: Fields, b: Fields ): Fields => {
 
 			const value = combine( a.value, b.value );
-			return a.flag === undefined || b.flag === undefined ? { value } : { value: select( b.flag.notEqual( 0 ), b.value, value ), flag: a.flag.bitOr( b.flag ) };
+			return a.flag === undefined || b.flag === undefined ? { value } : { value: choose( monoid.type, b.flag.notEqual( 0 ), b.value, value ), flag: a.flag.bitOr( b.flag ) };
 
 		};
 

@@ -1,7 +1,8 @@
 import type { ComputeNode } from 'three/webgpu';
 import type { Closure } from '../../builder/buffers';
 import { closureFunction } from '../../builder/closure';
-import { If, Loop, computeKernel, invocationLocalIndex, select, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, Loop, computeKernel, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
 import { linearWorkgroupIdNode } from './linearWorkgroupId';
 
 /** Parks a closure's segment flags as bits, one word for 32 elements, so that it runs once an element. */
@@ -20,7 +21,7 @@ export function segmentBitsKernel( name: string, who: string, workgroupSize: num
 			Loop( { start: uint( 0 ), end: uint( 32 ), type: 'uint', condition: '<', update: 1 }, ( { i } ) => {
 
 				const element = word.mul( 32 ).add( i ).toVar();
-				If( element.lessThan( limit ), () => { mask.assign( mask.bitOr( select( flag( element ), uint( 1 ), uint( 0 ) ).shiftLeft( i ) ) ); } );
+				If( element.lessThan( limit ), () => { mask.assign( mask.bitOr( choose( 'uint', flag( element ), uint( 1 ), uint( 0 ) ).shiftLeft( i ) ) ); } );
 
 			} );
 

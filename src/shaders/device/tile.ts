@@ -1,6 +1,7 @@
 import type { Closure } from '../../builder/buffers';
 import { closureFunction } from '../../builder/closure';
-import { If, convert, select, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, convert, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
 import type { ShaderBuilder } from '../../three-types';
 import { combineFunction, componentType, constant, type Monoid, type ScanValue } from '../monoids';
 import type { Fields, WorkgroupCollective } from '../workgroup/WorkgroupCollective';
@@ -103,7 +104,7 @@ export class Tile {
 	/** Loads the tile from a buffer. */
 	load( source: StorageExpr ): void {
 
-		const { registers, count, identity, memoryOrder } = this;
+		const { registers, count, identity, memoryOrder, shape: { monoid: { type: scalar } } } = this;
 
 		If( this.full, () => {
 
@@ -114,7 +115,7 @@ export class Tile {
 			for ( const { vector, memory, first, cells } of registers ) If( first.lessThan( count ), () => {
 
 				vector.assign( source.element( memory ) );
-				cells.forEach( ( cell, j ) => { if ( memoryOrder[ j ] > 0 ) cell.assign( select( first.add( memoryOrder[ j ] ).lessThan( count ), cell, identity ) ); } );
+				cells.forEach( ( cell, j ) => { if ( memoryOrder[ j ] > 0 ) cell.assign( choose( scalar, first.add( memoryOrder[ j ] ).lessThan( count ), cell, identity ) ); } );
 
 			} );
 
@@ -167,7 +168,7 @@ export class Tile {
 
 			heads.push( head.notEqual( 0 ).toVar() );
 			flags.push( head );
-			if ( this.initial !== undefined ) cell.assign( select( heads[ j ], this.combine( this.initial, cell ), cell ) );
+			if ( this.initial !== undefined ) cell.assign( choose( shape.monoid.type, heads[ j ], this.combine( this.initial, cell ), cell ) );
 
 		} );
 
@@ -183,7 +184,7 @@ export class Tile {
 			for ( let j = 1; j < cells.length; j ++ ) {
 
 				const combined = combine( cells[ j - 1 ], cells[ j ] );
-				cells[ j ].assign( heads.length > 0 ? select( heads[ j ], cells[ j ], combined ) : combined );
+				cells[ j ].assign( heads.length > 0 ? choose( this.shape.monoid.type, heads[ j ], cells[ j ], combined ) : combined );
 				if ( heads.length > 0 ) flags[ j ].assign( flags[ j ].bitOr( flags[ j - 1 ] ) );
 
 			}
@@ -202,7 +203,7 @@ export class Tile {
 
 		if ( a.flag === undefined || b.flag === undefined ) return { value: combined.toVar() };
 
-		return { value: select( b.flag.notEqual( 0 ), b.value, combined ).toVar(), flag: a.flag.bitOr( b.flag ).toVar() };
+		return { value: choose( this.shape.monoid.type, b.flag.notEqual( 0 ), b.value, combined ).toVar(), flag: a.flag.bitOr( b.flag ).toVar() };
 
 	}
 
@@ -221,14 +222,14 @@ export class Tile {
 			const inclusive = ( j: number ): Expr => {
 
 				const combined = this.combine( prefix, cells[ j ] );
-				return segmented ? select( flags[ j ].notEqual( 0 ), cells[ j ], combined ) : combined;
+				return segmented ? choose( shape.monoid.type, flags[ j ].notEqual( 0 ), cells[ j ], combined ) : combined;
 
 			};
 
 			const exclusive = ( j: number ): Expr => {
 
 				const before = j === 0 ? prefix : inclusive( j - 1 );
-				return segmented ? select( heads[ j ], start, before ) : before;
+				return segmented ? choose( shape.monoid.type, heads[ j ], start, before ) : before;
 
 			};
 
@@ -269,7 +270,7 @@ export class Tile {
 				// what lies past the count stays: one thread owns the torn register, so it may read, mend and write
 				const old = target.element( memory ).toVar();
 				const [ a, b ] = [ values[ k ], old ].map( v => [ v.x, v.y, v.z, v.w ] );
-				const mended = a.map( ( component, c ) => select( first.add( c ).lessThan( count ), component, b[ c ] ) );
+				const mended = a.map( ( component, c ) => choose( shape.monoid.type, first.add( c ).lessThan( count ), component, b[ c ] ) );
 				target.element( memory ).assign( convert( registerType( shape.monoid, 4 ) )( ...mended ) );
 
 			} );
@@ -283,7 +284,7 @@ export class Tile {
 function readFlag( segments: SegmentFlags, element: Expr ): Expr {
 
 	return 'flags' in segments
-		? select( segments.flags.element( element ).notEqual( 0 ), uint( 1 ), uint( 0 ) )
+		? choose( 'uint', segments.flags.element( element ).notEqual( 0 ), uint( 1 ), uint( 0 ) )
 		: segments.bits.element( element.shiftRight( 5 ) ).shiftRight( element.bitAnd( 31 ) ).bitAnd( 1 );
 
 }

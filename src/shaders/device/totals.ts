@@ -1,4 +1,5 @@
-import { Loop, invocationLocalIndex, select, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { Loop, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
 import type { ShaderBuilder } from '../../three-types';
 import { combineFunction, constant, type Monoid } from '../monoids';
 import type { Fields, WorkgroupCollective } from '../workgroup/WorkgroupCollective';
@@ -37,7 +38,7 @@ export function foldTotals( builder: ShaderBuilder, monoid: Monoid, totals: Tile
 
 		if ( sum.flag !== undefined && next.flag !== undefined ) {
 
-			sum.value.assign( select( next.flag.notEqual( 0 ), next.value, combined ) );
+			sum.value.assign( choose( monoid.type, next.flag.notEqual( 0 ), next.value, combined ) );
 			sum.flag.assign( sum.flag.bitOr( next.flag ) );
 
 		} else {
