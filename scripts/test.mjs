@@ -7,7 +7,8 @@
 //   npm run test:long                            with *.long.test.ts and Firefox
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TEST_DEVICES, setUpDrivers } from './drivers.mjs';
@@ -18,7 +19,7 @@ import { TEST_DEVICES, setUpDrivers } from './drivers.mjs';
  */
 
 const ROOT = fileURLToPath( new URL( '..', import.meta.url ) );
-const REPORTS = join( ROOT, '.cache/reports' );
+const REPORTS = mkdtempSync( join( tmpdir(), 'three-scan-' ) );
 
 const isLong = process.argv.includes( '--long' );
 const names = process.argv.slice( 2 ).filter( ( argument ) => argument !== '--long' );
@@ -43,13 +44,14 @@ if ( runnerArguments.length > 0 && selected.length === 0 ) {
 
 }
 
+process.on( 'exit', () => rmSync( REPORTS, { recursive: true, force: true } ) );
+
 await main();
 
 async function main() {
 
 	const start = Date.now();
 	process.chdir( ROOT );
-	mkdirSync( REPORTS, { recursive: true } );
 
 	if ( existsSync( 'node_modules' ) === false ) {
 
@@ -149,7 +151,7 @@ async function runVitest( stage, project, environment = {} ) {
 
 	if ( hasTests( `test/${ project }` ) === false ) return noTests();
 
-	const report = prepareReport( stage );
+	const report = reportPath( stage );
 	const status = await runNode( [
 		bin( 'vitest', 'vitest.mjs' ), 'run', '--project', project,
 		'--reporter=default', '--reporter=json', `--outputFile.json=${ report }`,
@@ -178,7 +180,7 @@ async function runPlaywright() {
 
 	if ( hasTests( 'test/visual' ) === false ) return noTests();
 
-	const report = prepareReport( 'visual' );
+	const report = reportPath( 'visual' );
 	const status = await runNode( [ bin( 'playwright', 'cli.js' ), 'test', '--reporter=list,json', ...runnerArguments ], { PLAYWRIGHT_JSON_OUTPUT_NAME: report } );
 
 	const results = readReport( report );
@@ -239,11 +241,9 @@ function hasTests( folder ) {
 }
 
 /** @param {string} stage */
-function prepareReport( stage ) {
+function reportPath( stage ) {
 
-	const report = join( REPORTS, `${ stage.replace( ':', '-' ) }.json` );
-	rmSync( report, { force: true } );
-	return report;
+	return join( REPORTS, `${ stage.replace( ':', '-' ) }.json` );
 
 }
 
