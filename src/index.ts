@@ -3,6 +3,9 @@ export { createMonoid, type Monoid, type MonoidName, type MonoidParameters, type
 export { ComputePass, type PassOptions } from './passes/ComputePass';
 export { ScanPass, type ScanOptions } from './passes/ScanPass';
 export { ReducePass } from './passes/ReducePass';
+export { CompactPass, type CompactOptions, type Predicate } from './passes/CompactPass';
+export { IndirectDraws, type Draws, type DrawSlot } from './passes/IndirectDraws';
+export type { Gather } from './passes/payloads';
 export type { ReduceOptions } from './passes/ScanBase';
 export type { Closure, Count, Source, StorageBuffer } from './builder/buffers';
 export type { DeviceCaps } from './plan/caps';

@@ -4,7 +4,7 @@ import type { Count } from '../builder/buffers';
 import { compile } from '../builder/compile';
 import { readCaps, type DeviceCaps } from '../plan/caps';
 import type { CountSource } from '../plan/counts';
-import type { Plan } from '../plan/planScan';
+import type { Plan } from '../plan/Plan';
 import type { KernelOptions, KernelPolicy } from '../plan/policy';
 import { selectKernel, type KernelChoice, type KernelRequest } from '../plan/selectKernel';
 import { selfCheck } from '../plan/selfCheck';

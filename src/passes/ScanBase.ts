@@ -4,7 +4,8 @@ import { allocate, isClosure, resolveBuffer, strideOf, view, type BufferRef, typ
 import { asNode, uint } from '../builder/tsl';
 import type { DeviceCaps } from '../plan/caps';
 import { checkCapacity, isGpuCount, resolveCount, type CountSource } from '../plan/counts';
-import { planScan, type Plan } from '../plan/planScan';
+import type { Plan } from '../plan/Plan';
+import { planScan } from '../plan/planScan';
 import type { KernelChoice, KernelRequest } from '../plan/selectKernel';
 import { checkValue, componentCount, componentType, resolveMonoid, SCAN_TYPES, type Monoid, type MonoidName, type ScanType, type ScanValue } from '../shaders/monoids';
 import type { Node } from 'three/webgpu';

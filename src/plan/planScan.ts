@@ -1,5 +1,5 @@
-import type { BufferAttribute, ComputeNode, StorageBufferAttribute } from 'three/webgpu';
-import { allocate, fitsVec4, view, type BufferRef, type Closure } from '../builder/buffers';
+import type { BufferAttribute } from 'three/webgpu';
+import { fitsVec4, view, type BufferRef, type Closure } from '../builder/buffers';
 import type { Expr } from '../builder/tsl';
 import { segmentBitsKernel } from '../shaders/device/segmentBits';
 import { scanKernel, spineKernel, type Carry } from '../shaders/device/scan';
@@ -7,21 +7,9 @@ import { reduceKernel, reduceTileKernel, reduceTotalsKernel, type TileInput } fr
 import { registerType, type SegmentFlags, type TileShape } from '../shaders/device/tile';
 import type { TileTotals } from '../shaders/device/totals';
 import { componentCount, type Monoid, type ScanValue } from '../shaders/monoids';
-import { setDispatchSize } from '../three-types';
 import type { DeviceCaps } from './caps';
-import { dispatchSize } from './dispatchSize';
+import { PlanBuilder, type Plan } from './Plan';
 import type { KernelChoice } from './selectKernel';
-
-/** A run of a pass: nodes in order, and what they need. */
-export interface Plan {
-
-	nodes: ComputeNode[];
-	/** Buffers of the plan's own, freed with it. */
-	scratch: BufferAttribute[];
-	/** Sets the dispatch sizes for a number of elements. */
-	setCount( count: number ): void;
-
-}
 
 export interface ScanRequest {
 
@@ -59,27 +47,18 @@ export function planScan( request: ScanRequest, choice: KernelChoice, caps: Devi
 	const tiles = Math.ceil( capacity / tileSize );
 	const type = registerType( monoid, lanes );
 
-	const scratch: StorageBufferAttribute[] = [];
-	const own = ( elementType: Parameters<typeof allocate>[ 0 ], length: number ): StorageBufferAttribute => {
-
-		const attribute = allocate( elementType, length );
-		scratch.push( attribute );
-		return attribute;
-
-	};
-
-	const steps: { node: ComputeNode; workgroups: ( elements: number ) => number }[] = [];
+	const plan = new PlanBuilder( who, caps );
 	const perTile = ( elements: number ): number => Math.ceil( elements / tileSize );
 
 	let flags: SegmentFlags | undefined;
 
 	if ( typeof segments === 'function' ) {
 
-		const bits = own( 'uint', Math.ceil( capacity / 32 ) );
-		steps.push( {
-			node: segmentBitsKernel( `${ name } segments`, who, workgroupSize, segments, count, view( bits, 'uint', 'segmentBits' ) ),
-			workgroups: elements => Math.ceil( elements / ( 32 * workgroupSize ) )
-		} );
+		const bits = plan.own( 'uint', Math.ceil( capacity / 32 ) );
+		plan.add(
+			segmentBitsKernel( `${ name } segments`, who, workgroupSize, segments, count, view( bits, 'uint', 'segmentBits' ) ),
+			elements => Math.ceil( elements / ( 32 * workgroupSize ) )
+		);
 		flags = { bits: view( bits, 'uint', 'segmentBits' ).toReadOnly() };
 
 	} else if ( segments !== undefined ) {
@@ -99,46 +78,35 @@ export function planScan( request: ScanRequest, choice: KernelChoice, caps: Devi
 
 		// one dispatch evaluates the closure and scans: nothing to park
 		const only: TileInput = closure !== null ? { closure, parking: null } : source === output?.attribute ? { buffer: target! } : firstInput;
-		steps.push( {
-			node: target === null
-				? reduceTileKernel( `${ name } reduce`, shape, choice, only, total )
-				: scanKernel( `${ name } scan`, shape, choice, only, { target, kind: output!.kind }, { from: 'nothing' }, total ),
-			workgroups: () => 1
-		} );
+		plan.add( target === null
+			? reduceTileKernel( `${ name } reduce`, shape, choice, only, total )
+			: scanKernel( `${ name } scan`, shape, choice, only, { target, kind: output!.kind }, { from: 'nothing' }, total ) );
 
 	} else {
 
-		const values = own( monoid.type, tiles );
-		const heads = flags === undefined ? undefined : own( 'uint', tiles );
+		const values = plan.own( monoid.type, tiles );
+		const heads = flags === undefined ? undefined : plan.own( 'uint', tiles );
 		const totals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ), flags: heads && view( heads, 'uint', 'tileFlags' ) };
 		const readTotals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ).toReadOnly(), flags: heads && view( heads, 'uint', 'tileFlags' ).toReadOnly() };
 
-		steps.push( { node: reduceKernel( `${ name } reduce`, shape, choice, firstInput, totals, tiles ), workgroups: perTile } );
+		plan.add( reduceKernel( `${ name } reduce`, shape, choice, firstInput, totals, tiles ), perTile );
 
 		if ( target === null ) {
 
-			steps.push( { node: reduceTotalsKernel( `${ name } total`, shape, choice, readTotals, total ), workgroups: () => 1 } );
+			plan.add( reduceTotalsKernel( `${ name } total`, shape, choice, readTotals, total ) );
 
 		} else {
 
 			const carry: Carry = { from: tiles > MAX_TILES_WITHOUT_SPINE ? 'prefixes' : 'aggregates', totals: readTotals };
 			const second: TileInput = closure !== null || source === output!.attribute ? { buffer: target } : { buffer: loaded! };
 
-			if ( carry.from === 'prefixes' ) steps.push( { node: spineKernel( `${ name } spine`, shape, choice, totals, tiles ), workgroups: () => 1 } );
-			steps.push( { node: scanKernel( `${ name } scan`, shape, choice, second, { target, kind: output!.kind }, carry, total ), workgroups: perTile } );
+			if ( carry.from === 'prefixes' ) plan.add( spineKernel( `${ name } spine`, monoid, workgroupSize, choice, totals, tiles ) );
+			plan.add( scanKernel( `${ name } scan`, shape, choice, second, { target, kind: output!.kind }, carry, total ), perTile );
 
 		}
 
 	}
 
-	return {
-		nodes: steps.map( step => step.node ),
-		scratch,
-		setCount( elements ) {
-
-			for ( const { node, workgroups } of steps ) setDispatchSize( node, dispatchSize( who, workgroups( elements ), caps.maxComputeWorkgroupsPerDimension ) );
-
-		}
-	};
+	return plan.build();
 
 }

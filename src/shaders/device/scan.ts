@@ -1,7 +1,7 @@
 import type { ComputeNode } from 'three/webgpu';
 import { If, Loop, computeKernel, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
-import { combineFunction, constant } from '../monoids';
+import { combineFunction, constant, type Monoid } from '../monoids';
 import { createCollective, type CollectiveChoice } from '../workgroup/createCollective';
 import type { Fields } from '../workgroup/WorkgroupCollective';
 import { linearWorkgroupIdNode } from './linearWorkgroupId';
@@ -71,7 +71,7 @@ export function scanKernel(
  * Middle dispatch of a scan over very many tiles: one workgroup replaces the tiles' aggregates by their exclusive
  * prefixes, a row of them at a time.
  */
-export function spineKernel( name: string, { monoid, workgroupSize }: TileShape, choice: CollectiveChoice, totals: TileTotals, tiles: number ): ComputeNode {
+export function spineKernel( name: string, monoid: Monoid, workgroupSize: number, choice: CollectiveChoice, totals: TileTotals, tiles: number ): ComputeNode {
 
 	const rows = 4;
 	const step = workgroupSize * rows;

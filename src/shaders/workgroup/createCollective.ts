@@ -1,6 +1,9 @@
 import type { SubgroupScanMethod } from '../subgroup/subgroupScan';
 import { orderBySubgroupId, orderByTicket } from '../subgroup/SubgroupOrder';
 import { hierarchicalCollective } from './hierarchical';
+import type { MaskCollective } from './MaskCollective';
+import { sharedMask } from './sharedMask';
+import { subgroupMask } from './subgroupMask';
 import { sharedMemoryCollective, type SharedMemoryScan } from './sharedMemory';
 import type { WorkgroupCollective } from './WorkgroupCollective';
 
@@ -16,10 +19,18 @@ export interface CollectiveChoice {
 }
 
 /** The collectives of the chosen kernel. Call it inside the kernel: it may emit the statements that order its subgroups. */
-export function createCollective( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize }: CollectiveChoice ): WorkgroupCollective {
+export function createCollective( choice: CollectiveChoice ): WorkgroupCollective {
 
-	if ( kernel === 'shared-memory' ) return sharedMemoryCollective( workgroupSize, sharedMemoryScan );
+	return createMaskCollectives( choice ).collective;
 
-	return hierarchicalCollective( workgroupSize, subgroupScan, subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket() );
+}
+
+/** The same, with the collectives over flags, which go by the same order. */
+export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
+
+	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan ), masks: sharedMask( workgroupSize ) };
+
+	const order = subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket();
+	return { collective: hierarchicalCollective( workgroupSize, subgroupScan, order ), masks: subgroupMask( order ) };
 
 }

@@ -1,0 +1,243 @@
+import { IndirectStorageBufferAttribute, type BufferGeometry, type Mesh, type Node, type WebGPURenderer } from 'three/webgpu';
+import { describe, invalidArgument } from '../errors';
+import { view } from '../builder/buffers';
+import { asNode, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
+import { Readback } from '../readback';
+
+/** Words of a draw record: enough for an indexed draw. */
+const RECORD_WORDS = 5;
+
+type DrawTarget = Mesh | BufferGeometry;
+
+/** One draw of an {@link IndirectDraws}: what a pass's `draws` takes. */
+export interface DrawSlot {
+
+	readonly isDrawSlot: true;
+	readonly draws: IndirectDraws;
+	readonly index: number;
+
+}
+
+/**
+ * Draw records on the GPU, five words each, for meshes or geometries, indexed or not. A pass that is given them as `draws`
+ * writes the survivors' number as the instance count, and the element counts as the geometry has them at that moment.
+ * Until then the instance count is 0: nothing is drawn.
+ */
+export class IndirectDraws {
+
+	readonly isIndirectDraws = true;
+	/** The records: what `geometry.setIndirect()` takes. */
+	readonly attribute: IndirectStorageBufferAttribute;
+	/** Number of draws. */
+	readonly length: number;
+
+	private readonly targets: DrawTarget[];
+	private readonly slots: DrawSlot[];
+	private readonly attached = new Map<number, () => void>();
+	private readonly records: StorageExpr;
+	private readonly readback = new Readback( 'IndirectDraws' );
+
+	/**
+	 * @param targets - One mesh or geometry a draw.
+	 * @throws {ScanError} `invalid-argument`
+	 */
+	constructor( targets: DrawTarget | DrawTarget[] ) {
+
+		this.targets = Array.isArray( targets ) ? [ ...targets ] : [ targets ];
+		if ( this.targets.length === 0 ) throw invalidArgument( 'IndirectDraws: needs at least one mesh or geometry (got an empty array).' );
+		this.targets.forEach( target => checkTarget( target ) );
+
+		this.length = this.targets.length;
+		this.slots = this.targets.map( ( _, index ) => ( { isDrawSlot: true, draws: this, index } ) );
+
+		const words = new Uint32Array( this.length * RECORD_WORDS );
+		this.targets.forEach( ( target, i ) => {
+
+			const { elements, first } = elementRange( target );
+			words[ i * RECORD_WORDS ] = elements;
+			words[ i * RECORD_WORDS + 2 ] = first;
+
+		} );
+
+		this.attribute = new IndirectStorageBufferAttribute( words, 1 );
+		this.records = view( this.attribute, 'uint', 'draws' );
+
+	}
+
+	/** Draw `i`, for a pass's `draws`. */
+	slot( i: number ): DrawSlot {
+
+		return this.slots[ this.checkIndex( 'slot', i ) ];
+
+	}
+
+	/** Where draw `i`'s record begins in the attribute, in bytes. */
+	byteOffset( i: number ): number {
+
+		return this.checkIndex( 'byteOffset', i ) * RECORD_WORDS * 4;
+
+	}
+
+	/** The instance count of draw `i` as a TSL element, writable in the user's own kernels. */
+	instanceCountNode( i: number ): Node<'uint'> {
+
+		return asNode( this.records.element( uint( this.checkIndex( 'instanceCountNode', i ) * RECORD_WORDS + 1 ) ) );
+
+	}
+
+	/** Makes geometry `i` (default: all) draw indirectly. A mesh is no longer culled as a whole by the CPU, since its bounds say nothing of its instances. */
+	attach( i?: number ): this {
+
+		for ( const k of i === undefined ? this.slots.keys() : [ this.checkIndex( 'attach', i ) ] ) {
+
+			if ( ! this.attached.has( k ) ) this.attached.set( k, attachTarget( this.targets[ k ], this.attribute, this.byteOffset( k ) ) );
+
+		}
+
+		return this;
+
+	}
+
+	/** Reads the instance counts, one a draw. For tests and displays: drawing needs no read. */
+	async readCounts( renderer: WebGPURenderer ): Promise<number[]> {
+
+		const words = await this.readback.words( renderer, this.attribute );
+		return this.slots.map( ( _, i ) => words[ i * RECORD_WORDS + 1 ] );
+
+	}
+
+	/** Detaches the geometries, which then draw as before, and frees the records. */
+	dispose(): void {
+
+		for ( const detach of this.attached.values() ) detach();
+		this.attached.clear();
+		this.readback.dispose();
+		this.attribute.dispose();
+
+	}
+
+	/** The records as a pass's kernel writes them, under a view of the kernel's own. */
+	writer( records: StorageExpr, index: number ): ( instances: Expr ) => void {
+
+		const target = this.targets[ index ];
+		const elements = uniform( elementRange( target ).elements, 'uint' ).onObjectUpdate( () => elementRange( target ).elements );
+		const first = uniform( elementRange( target ).first, 'uint' ).onObjectUpdate( () => elementRange( target ).first );
+		const word = ( k: number ): Expr => records.element( uint( index * RECORD_WORDS + k ) );
+
+		return instances => {
+
+			word( 0 ).assign( elements );
+			word( 1 ).assign( instances );
+			word( 2 ).assign( first );
+
+		};
+
+	}
+
+	private checkIndex( who: string, i: number ): number {
+
+		if ( ! Number.isInteger( i ) || i < 0 || i >= this.length ) throw invalidArgument( `IndirectDraws.${ who }: the draw's index must be an integer from 0 to ${ this.length - 1 } (got ${ describe( i ) }).` );
+		return i;
+
+	}
+
+}
+
+function isMesh( target: DrawTarget ): target is Mesh {
+
+	return ( target as Mesh ).isMesh === true;
+
+}
+
+function checkTarget( target: unknown ): void {
+
+	const candidate = target as ( Partial<Mesh> & Partial<BufferGeometry> ) | null;
+	const geometry = candidate?.isMesh === true ? candidate.geometry : candidate?.isBufferGeometry === true ? candidate as BufferGeometry : undefined;
+
+	if ( geometry?.isBufferGeometry !== true ) throw invalidArgument( `IndirectDraws: each target must be a Mesh or a BufferGeometry (got ${ describe( target ) }).` );
+	if ( geometry.index === null && geometry.attributes.position === undefined ) throw invalidArgument( 'IndirectDraws: each geometry needs an index or a position attribute (got neither).' );
+	if ( candidate?.isMesh === true && Array.isArray( candidate.material ) ) throw invalidArgument( 'IndirectDraws: a mesh with an array of materials draws its geometry once a group, and a record can\'t say which part (got a material array). Split the mesh, or merge the materials.' );
+
+}
+
+/** How many elements a draw has, and where they begin: indices, wireframe indices or vertices. */
+function elementRange( target: DrawTarget ): { elements: number; first: number } {
+
+	const geometry = isMesh( target ) ? target.geometry : target;
+	const { index, drawRange } = geometry;
+	const available = index?.count ?? geometry.attributes.position?.count ?? 0;
+	const wireframe = isMesh( target ) && ( target.material as { wireframe?: boolean } ).wireframe === true ? 2 : 1;
+	const first = Math.min( drawRange.start, available );
+
+	return { elements: Math.max( 0, Math.min( drawRange.count, available - first ) ) * wireframe, first: first * wireframe };
+
+}
+
+/** Attaches a record to a geometry, and closes what three would draw wrong or leave out without a word. */
+function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttribute, byteOffset: number ): () => void {
+
+	const geometry = isMesh( target ) ? target.geometry : target;
+	const previous = { indirect: geometry.indirect, indirectOffset: geometry.indirectOffset };
+	geometry.setIndirect( attribute, byteOffset );
+
+	const undo: ( () => void )[] = [ () => Object.assign( geometry, previous ) ];
+
+	// clone() leaves indirect behind: the clone would draw one instance
+	const { clone } = geometry;
+	geometry.clone = function ( this: BufferGeometry ) {
+
+		return ( clone.call( this ) as BufferGeometry ).setIndirect( attribute, byteOffset );
+
+	} as typeof geometry.clone;
+	undo.push( () => { geometry.clone = clone; } );
+
+	if ( isMesh( target ) ) {
+
+		const { frustumCulled } = target;
+		target.frustumCulled = false;
+		undo.push( () => { target.frustumCulled = frustumCulled; } );
+		undo.push( refuseZero( target, 'count', 'mesh.count' ) );
+
+	}
+
+	if ( ( geometry as { isInstancedBufferGeometry?: boolean } ).isInstancedBufferGeometry === true ) undo.push( refuseZero( geometry, 'instanceCount', 'geometry.instanceCount' ) );
+
+	return () => undo.reverse().forEach( step => step() );
+
+}
+
+/** three leaves a draw out where the CPU's count is 0, whatever the GPU's: such a count is refused as it is set. */
+function refuseZero( owner: object, property: string, label: string ): () => void {
+
+	let value = ( owner as Record<string, unknown> )[ property ];
+	const refuse = ( next: unknown ): void => {
+
+		if ( next === 0 ) throw invalidArgument( `IndirectDraws: ${ label } = 0 makes three leave the indirect draw out, whatever the GPU counted (got 0). Use mesh.visible = false to hide it, or let the pass keep nothing.` );
+
+	};
+
+	refuse( value );
+	Object.defineProperty( owner, property, { configurable: true, enumerable: true, get: () => value, set( next: unknown ) { refuse( next ); value = next; } } );
+	return () => Object.defineProperty( owner, property, { configurable: true, enumerable: true, writable: true, value } );
+
+}
+
+/** What a pass's `draws` may be: all slots of an {@link IndirectDraws}, one slot, or several. */
+export type Draws = IndirectDraws | DrawSlot | DrawSlot[];
+
+/** The slots that a `draws` option means. */
+export function resolveDraws( who: string, draws: Draws | undefined ): DrawSlot[] {
+
+	if ( draws === undefined ) return [];
+
+	const isDraws = ( value: unknown ): value is IndirectDraws => ( value as Partial<IndirectDraws> | null )?.isIndirectDraws === true;
+	const isSlot = ( value: unknown ): value is DrawSlot => ( value as Partial<DrawSlot> | null )?.isDrawSlot === true;
+
+	if ( isDraws( draws ) ) return Array.from( { length: draws.length }, ( _, i ) => draws.slot( i ) );
+
+	const slots: unknown[] = Array.isArray( draws ) ? draws : [ draws ];
+	const wrong = slots.find( slot => ! isSlot( slot ) );
+	if ( wrong !== undefined || slots.length === 0 ) throw invalidArgument( `${ who }: draws must be an IndirectDraws, a slot of one, or an array of slots (got ${ slots.length === 0 ? 'an empty array' : describe( wrong ) }).` );
+	return slots as DrawSlot[];
+
+}

@@ -1,0 +1,143 @@
+import type { ComputeNode } from 'three/webgpu';
+import type { Closure } from '../../builder/buffers';
+import { closureFunction } from '../../builder/closure';
+import { If, bool, computeKernel, countOneBits, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { choose } from '../../builder/wgsl';
+import { builtinMonoid } from '../monoids';
+import { createMaskCollectives, type CollectiveChoice } from '../workgroup/createCollective';
+import { ELEMENTS_PER_WORD } from '../workgroup/MaskCollective';
+import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { foldTotals, loadTotal } from './totals';
+import type { Carry } from './scan';
+
+/** A payload array moved along with the survivors. */
+export interface GatherPair { from: StorageExpr; to: StorageExpr }
+
+/** What a compaction writes. */
+export interface CompactTargets {
+
+	indices: StorageExpr;
+	/** How many survivors the outputs hold: the least of their lengths. */
+	outputCapacity: number;
+	survivorCount: StorageExpr;
+	overflow: StorageExpr;
+	gather: readonly GatherPair[];
+	/** Draw records whose instance count becomes the survivor count. */
+	writeDraws: ( survivors: Expr ) => void;
+
+}
+
+/** First dispatch of a compaction: evaluates the predicate once an element, keeps one bit, and counts a tile's survivors. */
+export function flagKernel(
+	name: string, who: string, choice: CollectiveChoice, predicate: Closure, count: () => Expr,
+	mask: StorageExpr, words: number, tileCounts: StorageExpr, tiles: number
+): ComputeNode {
+
+	const { workgroupSize } = choice;
+	const sum = builtinMonoid( who, 'add', 'uint' );
+
+	return computeKernel( name, workgroupSize, builder => {
+
+		const { collective, masks } = createMaskCollectives( choice );
+		const keep = closureFunction( builder, who, 'predicate', predicate, 'bool' );
+		const limit = count().toVar();
+		const tile = linearWorkgroupIdNode().toVar();
+		const firstElement = tile.mul( workgroupSize * ELEMENTS_PER_WORD ).toVar();
+
+		const word = masks.collect( element => {
+
+			const index = firstElement.add( element ).toVar();
+			const survives = bool( false ).toVar();
+			If( index.lessThan( limit ), () => { survives.assign( keep( index ) ); } );
+			return survives;
+
+		} );
+
+		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
+		If( place.lessThan( words ), () => { mask.element( place ).assign( word ); } );
+
+		const { value } = collective.reduce( sum, { value: countOneBits( word ).toVar() } );
+		If( invocationLocalIndex.equal( 0 ).and( tile.lessThan( tiles ) ), () => { tileCounts.element( tile ).assign( value ); } );
+
+	} );
+
+}
+
+/** Last dispatch of a compaction: ranks the survivors by popcounts behind the tiles before, and writes them in order. */
+export function scatterKernel(
+	name: string, who: string, choice: CollectiveChoice, count: () => Expr,
+	mask: StorageExpr, words: number, carry: Exclude<Carry, { from: 'nothing' }>, targets: CompactTargets
+): ComputeNode {
+
+	const { workgroupSize } = choice;
+	const { indices, outputCapacity, survivorCount, overflow, gather, writeDraws } = targets;
+	const sum = builtinMonoid( who, 'add', 'uint' );
+	const tileSize = workgroupSize * ELEMENTS_PER_WORD;
+
+	return computeKernel( name, workgroupSize, builder => {
+
+		const { collective, masks } = createMaskCollectives( choice );
+		const limit = count().toVar();
+		const tile = linearWorkgroupIdNode().toVar();
+		const firstElement = tile.mul( tileSize ).toVar();
+		const hasTile = firstElement.lessThan( limit ).toVar();
+
+		// spare workgroups see no survivors: what an earlier run with more elements left in the mask is not theirs
+		const word = uint( 0 ).toVar();
+		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
+		If( hasTile.and( place.lessThan( words ) ), () => { word.assign( mask.element( place ) ); } );
+
+		const tilesBefore = choose( 'uint', hasTile, tile, uint( 0 ) ).toVar();
+		const before = carry.from === 'prefixes'
+			? loadTotal( carry.totals, tilesBefore ).value
+			: foldTotals( builder, sum, carry.totals, tilesBefore, collective, workgroupSize ).value;
+
+		const { prefixes: [ prefix ], total } = collective.scan( sum, [ { value: countOneBits( word ).toVar() } ] );
+
+		masks.distribute( word, before.add( prefix.value ).toVar(), ( element, { survives, position } ) => {
+
+			const index = firstElement.add( element ).toVar();
+			const target = position.toVar();
+
+			If( survives.and( target.lessThan( outputCapacity ) ), () => {
+
+				indices.element( target ).assign( index );
+				for ( const { from, to } of gather ) to.element( target ).assign( from.element( index ) );
+
+			} );
+
+		} );
+
+		const isLast = hasTile.and( firstElement.add( tileSize ).greaterThanEqual( limit ) ).or( tile.equal( 0 ).and( limit.equal( 0 ) ) );
+
+		If( isLast.and( invocationLocalIndex.equal( 0 ) ), () => {
+
+			const all = before.add( total.value ).toVar();
+			const kept = all.min( uint( outputCapacity ) ).toVar();
+			survivorCount.element( uint( 0 ) ).assign( kept );
+			overflow.element( uint( 0 ) ).assign( all.sub( kept ) );
+			writeDraws( kept );
+
+		} );
+
+	} );
+
+}
+
+/** Moves further payload arrays by the survivors' indices, where the scatter had no room to bind them. */
+export function gatherKernel( name: string, workgroupSize: number, indices: StorageExpr, survivorCount: StorageExpr, pairs: readonly GatherPair[] ): ComputeNode {
+
+	return computeKernel( name, workgroupSize, () => {
+
+		const target = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
+
+		If( target.lessThan( survivorCount.element( uint( 0 ) ) ), () => {
+
+			const index = indices.element( target ).toVar();
+			for ( const { from, to } of pairs ) to.element( target ).assign( from.element( index ) );
+
+		} );
+
+	} );
+
+}

@@ -1,0 +1,34 @@
+import type { Expr } from '../../builder/tsl';
+
+/** Elements a thread flags: one bit each of its mask word. */
+export const ELEMENTS_PER_WORD = 32;
+
+/** Where a survivor goes, as seen from its row. */
+export interface SurvivorPlace {
+
+	/** Whether the row's element survives. */
+	survives: Expr;
+	/** Its position: its word's offset and the survivors before it in the word. */
+	position: Expr;
+
+}
+
+/**
+ * Flags of a tile as mask words, a thread's word being for 32 consecutive elements, though elements are visited in rows
+ * across the threads, so that memory is read and written by neighbours together. One implementation a kernel kind.
+ */
+export interface MaskCollective {
+
+	/** The thread's word in the tile; words follow the elements' order. */
+	readonly word: Expr;
+
+	/** The tile's element that the thread visits in row `j` of 32. */
+	element( j: Expr ): Expr;
+
+	/** Builds the thread's word from `flag( element )`, a bool, evaluated once an element. */
+	collect( flag: ( element: Expr ) => Expr ): Expr;
+
+	/** Hands words and their offsets to the rows; `visit` is called with each element of the thread. */
+	distribute( word: Expr, offset: Expr, visit: ( element: Expr, place: SurvivorPlace ) => void ): void;
+
+}

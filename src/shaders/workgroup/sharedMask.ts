@@ -1,0 +1,84 @@
+import { Loop, invocationLocalIndex, uint, type Expr } from '../../builder/tsl';
+import { choose, emitWgsl } from '../../builder/wgsl';
+import { ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
+import { placeOf } from './subgroupMask';
+
+const UNROLL = 8;
+
+/**
+ * Mask words through workgroup memory. A thread gathers the flags of its column, 32 rows a workgroup wide, and the
+ * workgroup transposes the bits, so that a word is for 32 consecutive elements.
+ */
+export function sharedMask( workgroupSize: number ): MaskCollective {
+
+	const element = ( j: Expr ): Expr => j.mul( workgroupSize ).add( invocationLocalIndex );
+	const thread = { node: invocationLocalIndex, type: 'uint' };
+
+	return {
+
+		word: invocationLocalIndex,
+		element,
+
+		collect( flag ) {
+
+			const column = uint( 0 ).toVar();
+
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
+
+				const flags = Array.from( { length: UNROLL }, ( _, u ) => flag( element( i.add( u ) ) ) );
+				flags.forEach( ( on, u ) => column.assign( column.bitOr( choose( 'uint', on, uint( 1 ), uint( 0 ) ).shiftLeft( i.add( u ) ) ) ) );
+
+			} );
+
+			const [ word ] = emitWgsl( [ thread, { node: column, type: 'uint' } ], [ 'uint' ], ( writer, [ t, bits ] ) => {
+
+				const columns = writer.workgroupArray( 'columns', 'u32', workgroupSize );
+				const [ result, k, i, e ] = [ 'mask_', 'mask_step_', 'mask_bit_', 'mask_element_' ].map( name => writer.name( name ) );
+
+				writer.line( `${ columns }[ ${ t } ] = ${ bits }` );
+				writer.line( 'workgroupBarrier()' );
+				writer.line( `var ${ result } = 0u` );
+				// each thread begins at another bit: neighbours read different banks
+				writer.line( `for ( var ${ k } = 0u; ${ k } < 32u; ${ k }++ ) {
+		let ${ i } = ( ${ k } + ${ t } ) & 31u;
+		let ${ e } = 32u * ${ t } + ${ i };
+		${ result } |= ( ( ${ columns }[ ${ e } % ${ workgroupSize }u ] >> ( ${ e } / ${ workgroupSize }u ) ) & 1u ) << ${ i };
+	}` );
+				return [ result ];
+
+			} );
+
+			return word;
+
+		},
+
+		distribute( word, offset, visit ) {
+
+			let arrays: string[] = [];
+
+			emitWgsl( [ thread, ...[ word, offset ].map( node => ( { node, type: 'uint' } ) ) ], [], ( writer, [ t, ...values ] ) => {
+
+				arrays = [ 'words', 'offsets' ].map( name => writer.workgroupArray( name, 'u32', workgroupSize ) );
+				arrays.forEach( ( name, k ) => writer.line( `${ name }[ ${ t } ] = ${ values[ k ] }` ) );
+				writer.line( 'workgroupBarrier()' );
+				return [];
+
+			} );
+
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
+
+				for ( let u = 0; u < UNROLL; u ++ ) {
+
+					const own = element( i.add( u ) ).toVar();
+					const [ mask, start ] = emitWgsl( [ { node: own, type: 'uint' } ], [ 'uint', 'uint' ], ( _, [ e ] ) => arrays.map( name => `${ name }[ ${ e } >> 5u ]` ) );
+					visit( own, placeOf( mask, start, own ) );
+
+				}
+
+			} );
+
+		}
+
+	};
+
+}
