@@ -18,6 +18,9 @@ if ( held.length === 0 ) {
 	const gpu = create( [ 'enable-dawn-features=allow_unsafe_apis' ] );
 	held.push( gpu );
 
+	// Dawn polls the device in a loop of setImmediate: at full speed that takes a core from the software drivers
+	Object.assign( globalThis, { setImmediate: ( callback: ( ...args: unknown[] ) => void, ...args: unknown[] ) => setTimeout( callback, 1, ...args ) } );
+
 	Object.assign( globalThis, globals );
 	Object.defineProperty( globalThis, 'navigator', { value: { gpu, userAgent: 'node', language: 'en' }, configurable: true } );
 
