@@ -6,7 +6,7 @@ const device = process.env.THREE_SCAN_DEVICE;
 const isLong = process.env.THREE_SCAN_LONG === '1';
 
 const exclude = isLong ? [] : [ '**/*.long.test.ts' ];
-const testTimeout = isLong ? 600_000 : 60_000;
+const testTimeout = isLong ? 600_000 : 120_000;
 
 // The projects `gpu` and `firefox` run one file after the other, each in a process of its own: the drivers use every core
 // by themselves, and a driver that crashes takes one file with it. Vitest ends such a process by a signal once its
