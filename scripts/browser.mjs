@@ -1,7 +1,7 @@
 // @ts-check
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright';
-import { CHROMIUM_FLAGS, findChromium } from './drivers.mjs';
+import { CHROMIUM_FLAGS, findChromium, setUpChromium } from './drivers.mjs';
 
 /**
  * How Playwright starts Chromium here: its own browser where it is installed, else the system's.
@@ -12,8 +12,9 @@ export function chromiumLaunchOptions() {
 	// the full browser, not the headless shell, which has no WebGPU
 	if ( existsSync( chromium.executablePath() ) ) return { channel: 'chromium', args: CHROMIUM_FLAGS };
 
+	const [ problem ] = setUpChromium();
 	const executablePath = findChromium();
-	if ( executablePath === null ) throw new Error( 'No Chromium. Run: npx playwright install chromium (Debian: apt-get install chromium)' );
+	if ( executablePath === null ) throw new Error( `${ problem ?? 'No Chromium.' } Elsewhere: npx playwright install chromium` );
 	return { executablePath, args: CHROMIUM_FLAGS };
 
 }

@@ -48,10 +48,11 @@ async function draw( url ) {
 	const { chromium } = await import( 'playwright' );
 	const { chromiumLaunchOptions } = await import( './browser.mjs' );
 
-	const browser = await chromium.launch( chromiumLaunchOptions() );
+	let browser;
 
 	try {
 
+		browser = await chromium.launch( chromiumLaunchOptions() );
 		const page = await browser.newPage( { viewport: { width: 640, height: 400 } } );
 
 		/** @type {Promise<never>} */
@@ -73,7 +74,7 @@ async function draw( url ) {
 
 	} finally {
 
-		await browser.close();
+		await browser?.close();
 
 	}
 

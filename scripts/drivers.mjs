@@ -102,16 +102,7 @@ export const CHROMIUM_FLAGS = [
  */
 export function setUpDrivers() {
 
-	const problems = [];
-
-	const missing = PACKAGES.filter( ( item ) => item.isInstalled() === false ).map( ( item ) => item.name );
-
-	if ( missing.length > 0 ) {
-
-		if ( maySetUp() ) installPackages( missing );
-		else problems.push( `missing: ${ missing.join( ', ' ) }. On Debian 12 run: sudo apt-get install --no-install-recommends ${ missing.join( ' ' ) }` );
-
-	}
+	const problems = installMissing( PACKAGES );
 
 	try {
 
@@ -126,6 +117,28 @@ export function setUpDrivers() {
 	}
 
 	return problems;
+
+}
+
+/** The same for a browser only. */
+export function setUpChromium() {
+
+	return findChromium() === null ? installMissing( PACKAGES.filter( ( item ) => item.name === 'chromium' ) ) : [];
+
+}
+
+/**
+ * @param {typeof PACKAGES} packages
+ * @returns {string[]} problems
+ */
+function installMissing( packages ) {
+
+	const missing = packages.filter( ( item ) => item.isInstalled() === false ).map( ( item ) => item.name );
+	if ( missing.length === 0 ) return [];
+	if ( maySetUp() === false ) return [ `missing: ${ missing.join( ', ' ) }. On Debian 12 run: sudo apt-get install --no-install-recommends ${ missing.join( ' ' ) }` ];
+
+	installPackages( missing );
+	return [];
 
 }
 
