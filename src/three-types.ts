@@ -70,4 +70,3 @@ export function setDispatchSize( node: ComputeNode, size: DispatchSize ): void {
 	( node as unknown as { dispatchSize: DispatchSize } ).dispatchSize = size;
 
 }
-

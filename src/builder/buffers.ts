@@ -142,7 +142,6 @@ function componentWords( type: string ): number {
 
 }
 
-
 export function checkBinding( who: string, bytes: number, limits: { maxStorageBufferBindingSize: number; maxBufferSize: number } ): void {
 
 	for ( const limit of [ 'maxStorageBufferBindingSize', 'maxBufferSize' ] as const ) {

@@ -1,8 +1,10 @@
-import type { ComputeNode, WebGPURenderer } from 'three/webgpu';
+import type { BufferAttribute, ComputeNode, WebGPURenderer } from 'three/webgpu';
 import { ScanError, invalidArgument } from '../errors';
-import type { DeviceCaps } from '../plan/caps';
 import { internals } from '../three-types';
 import { checkBinding } from './buffers';
+
+/** The device's limits on what a shader binds. */
+export interface BindingLimits { maxStorageBuffersPerShaderStage: number; maxStorageBufferBindingSize: number; maxBufferSize: number }
 
 /**
  * Builds and compiles nodes, and finds out whether they really did: three reports a bad shader on the
@@ -10,14 +12,14 @@ import { checkBinding } from './buffers';
  *
  * @throws {ScanError} `shader-error` with the compiler's message, `limit-exceeded`, `invalid-argument`.
  */
-export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], caps: DeviceCaps ): Promise<void> {
+export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], limits: BindingLimits ): Promise<void> {
 
 	const { backend, _nodes, _pipelines } = internals( renderer );
 
 	for ( const node of nodes ) {
 
 		const { computeShader, bindings } = _nodes.getForCompute( node );
-		checkBindings( `${ who } (node '${ node.name }')`, bindings.flatMap( group => group.bindings ), caps );
+		checkBindings( `${ who } (node '${ node.name }')`, bindings.flatMap( group => group.bindings ), limits );
 		await checkShader( backend.device, who, node.name, computeShader );
 
 	}
@@ -54,11 +56,11 @@ async function checkShader( device: GPUDevice, who: string, name: string, code: 
 
 }
 
-function checkBindings( who: string, bindings: readonly { isStorageBuffer?: boolean; access?: string; attribute?: { array: ArrayLike<unknown> & { byteLength: number } } }[], caps: DeviceCaps ): void {
+function checkBindings( who: string, bindings: readonly { isStorageBuffer?: boolean; access?: string; attribute?: BufferAttribute }[], limits: BindingLimits ): void {
 
 	const buffers = bindings.filter( binding => binding.isStorageBuffer === true );
 
-	if ( buffers.length > caps.maxStorageBuffersPerShaderStage ) throw new ScanError( 'limit-exceeded', `${ who } binds ${ buffers.length } storage buffers, above the device's maxStorageBuffersPerShaderStage of ${ caps.maxStorageBuffersPerShaderStage }. Read fewer buffers in the closures (at most 4), or ask for more: requiredLimits: { maxStorageBuffersPerShaderStage: ${ buffers.length } }.` );
+	if ( buffers.length > limits.maxStorageBuffersPerShaderStage ) throw new ScanError( 'limit-exceeded', `${ who } binds ${ buffers.length } storage buffers, above the device's maxStorageBuffersPerShaderStage of ${ limits.maxStorageBuffersPerShaderStage }. Read fewer buffers in the closures (at most 4), or ask for more: requiredLimits: { maxStorageBuffersPerShaderStage: ${ buffers.length } }.` );
 
 	const writers = new Map<object, boolean>();
 
@@ -66,7 +68,7 @@ function checkBindings( who: string, bindings: readonly { isStorageBuffer?: bool
 
 		if ( attribute === undefined ) continue;
 
-		checkBinding( who, attribute.array.byteLength, caps );
+		checkBinding( who, attribute.itemSize === 3 ? attribute.count * 16 : attribute.array.byteLength, limits );
 
 		const writes = access !== 'readOnly';
 		const other = writers.get( attribute );

@@ -188,7 +188,7 @@ function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttri
 
 		return ( clone.call( this ) as BufferGeometry ).setIndirect( attribute, byteOffset );
 
-	} as typeof geometry.clone;
+	};
 	undo.push( () => { geometry.clone = clone; } );
 
 	if ( isMesh( target ) ) {

@@ -51,7 +51,7 @@ function payloadType( who: string, { array, itemSize }: BufferAttribute ): strin
 
 	if ( prefix === undefined ) throw invalidArgument( `${ who } must be over a Float32Array, Uint32Array or Int32Array (got ${ array.constructor.name }).` );
 	if ( shape === undefined || ( shape === 'mat4' && prefix !== '' ) ) throw invalidArgument( `${ who } must have an itemSize of 1, 2, 3, 4 or 16 (got ${ itemSize }).` );
-	if ( shape === '' ) return { '': 'float', u: 'uint', i: 'int' }[ prefix ] as string;
+	if ( shape === '' ) return { '': 'float', u: 'uint', i: 'int' }[ prefix ];
 
 	// three pads itemSize 3 to a stride of 16 bytes on first use: moved as a vec4, whatever it was made as
 	return shape === 'mat4' ? shape : `${ prefix }${ shape === 'vec3' ? 'vec4' : shape }`;

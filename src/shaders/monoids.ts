@@ -274,4 +274,3 @@ export function constant( type: ScanType, value: ScanValue ): Expr {
 	} ).toVar();
 
 }
-

@@ -1,0 +1,4 @@
+export { workgroupReduce, workgroupScan, type WorkgroupScanOptions } from './shaders/workgroup/workgroupScan';
+export { subgroupScan, type SubgroupScanOptions } from './shaders/subgroup/subgroupScanNode';
+export { linearWorkgroupId, upperBound, workgroupUniformLoad, type SortedSource } from './shaders/tslFunctions';
+export type { Monoid, MonoidName, ScanType } from './shaders/monoids';
