@@ -14,7 +14,7 @@ export function chromiumLaunchOptions() {
 
 	const [ problem ] = setUpChromium();
 	const executablePath = findChromium();
-	if ( executablePath === null ) throw new Error( `${ problem ?? 'No Chromium.' } Elsewhere: npx playwright install chromium` );
+	if ( executablePath === null ) throw new Error( `${ problem ?? 'No Chromium.' }\nElsewhere: npx playwright install chromium` );
 	return { executablePath, args: CHROMIUM_FLAGS };
 
 }
