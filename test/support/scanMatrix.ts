@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import * as TSL from 'three/tsl';
 import { StorageBufferAttribute, type Node, type StorageBufferNode, type WebGPURenderer } from 'three/webgpu';
 import { createMonoid, ReducePass, ScanPass, type Monoid, type MonoidName, type PassOptions, type ScanOptions, type ScanType, type ScanValue, type Source } from 'three-scan';
@@ -131,6 +132,8 @@ export interface TestOperator {
 	monoid: MonoidName | Monoid;
 	/** Whether subgroups scan it natively. */
 	native: boolean;
+	/** Zeros keep their sign in every order of evaluation, too. */
+	keepsZeros?: true;
 	/** The components of one random element. */
 	element( random: Random ): number[];
 
@@ -227,7 +230,7 @@ export function ownOperator( type: ScanType ): TestOperator {
 			const nothing = NOTHING[ component ];
 
 			return {
-				...base, name: `${ type } last`,
+				...base, name: `${ type } last`, keepsZeros: true,
 				monoid: monoidOf( type, nothing, ( a, b ) => select( b.equal( make( nothing ) ), a, b ), ( [ a ], [ b ] ) => b === nothing ? a : b ),
 				element: ( random ) => [ random.below( 3 ) > 0 ? nothing : component === 'float' ? random.pick( BITS_TO_KEEP ) : word( random ) ],
 			};
@@ -357,7 +360,7 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 	protected describe(): { source: Source; options: Omit<ScanOptions, 'output' | 'kind'> } {
 
 		const { parameters, input, flags, evaluations, countBuffer, initial } = this;
-		const { operator: { type, monoid }, capacity, reverse, segments, source } = parameters;
+		const { operator: { type, monoid }, capacity, reverse, segments } = parameters;
 		const options: Omit<ScanOptions, 'output' | 'kind'> = { ...optionsFor( parameters ), type, monoid, capacity };
 
 		if ( countBuffer !== null ) options.count = countBuffer;
@@ -380,8 +383,8 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 			options,
 			source: ( i ) => {
 
-				TSL.atomicAdd( counters.element( i ) as unknown as Node<'uint'>, TSL.uint( 1 ) );
-				return values.element( TSL.instanceIndex ) as unknown as Node;
+				TSL.atomicAdd( counters.element( i ), TSL.uint( 1 ) );
+				return values.element( TSL.instanceIndex );
 
 			},
 		};
@@ -391,15 +394,16 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 	/** Fills the buffers, poisons what lies past `count`, and runs once. Returns what the twin makes of the same values. */
 	protected run( count: number, seed: number, data: Data ): ReturnType<typeof referenceScan> {
 
-		const { operator, kind, reverse, capacity } = this.parameters;
+		const { operator, kind = 'exclusive', reverse = false, capacity } = this.parameters;
 		const { input, flags, evaluations, countBuffer, stride, initial, pass } = this;
 		const n = componentsOf( operator.type );
 		const random = new Random( seed );
 
-		const packed = typedArray( operator.type, count * n );
+		const live = Math.min( count, capacity );
+		const packed = typedArray( operator.type, live * n );
 		asWords( input.array ).fill( GUARD_WORD );
 
-		for ( let i = 0; i < count; i ++ ) {
+		for ( let i = 0; i < live; i ++ ) {
 
 			const element = data.element?.( i ) ?? operator.element( random );
 			packed.set( element, i * n );
@@ -415,14 +419,14 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 
 			segments = flags.array as Uint32Array;
 			segments.fill( GUARD_WORD );
-			for ( let i = 0; i < count; i ++ ) segments[ i ] = data.flag?.( i ) ?? ( random.below( 10 ) === 0 ? random.pick( FLAGS ) : 0 );
+			for ( let i = 0; i < live; i ++ ) segments[ i ] = data.flag?.( i ) ?? ( random.below( 10 ) === 0 ? random.pick( FLAGS ) : 0 );
 			flags.needsUpdate = true;
 
 		}
 
 		if ( evaluations !== null ) {
 
-			evaluations.array.fill( 0 );
+			evaluations.array.fill( 0, 0, capacity );
 			evaluations.needsUpdate = true;
 
 		}
@@ -441,10 +445,9 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 		pass.compute( this.renderer );
 
 		return referenceScan( packed, {
-			type: operator.type, monoid: operator.monoid, count, kind: kind ?? 'exclusive', reverse: reverse ?? false,
+			type: operator.type, monoid: operator.monoid, kind, reverse,
 			...( segments && { segments } ),
 			...( initial && { initial: initial.length === 1 ? initial[ 0 ] : initial } ),
-			...( capacity < count && { count: capacity } ),
 		} );
 
 	}
@@ -452,7 +455,7 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 	/** That each closure ran once for each element, and that nothing wrote to an input. */
 	protected async checkInputs( count: number, label: string ): Promise<void> {
 
-		const { input, flags, evaluations, countBuffer, parameters: { source } } = this;
+		const { input, flags, evaluations, countBuffer, parameters: { source, capacity } } = this;
 
 		if ( source !== 'in place' ) await this.expectUnwritten( input, `${ label }: input` );
 		if ( flags !== null ) await this.expectUnwritten( flags, `${ label }: segments` );
@@ -461,7 +464,7 @@ abstract class Rig<Pass extends ScanPass | ReducePass> {
 		if ( evaluations !== null ) {
 
 			const runs = new Uint32Array( await this.renderer.getArrayBufferAsync( evaluations ) );
-			const wrong = runs.subarray( 0, evaluations.count ).findIndex( ( times, i ) => times !== ( i < count ? 1 : 0 ) );
+			const wrong = runs.findIndex( ( times, i ) => times !== ( i < Math.min( count, capacity ) ? 1 : i < capacity ? 0 : GUARD_WORD ) );
 			if ( wrong >= 0 ) throw new Error( `${ label }: the closure ran ${ runs[ wrong ] } times for element ${ wrong }.` );
 
 		}
@@ -515,7 +518,9 @@ export class ScanRig extends Rig<ScanPass> {
 	async check( count: number, seed = count + 1, data: Data = {} ): Promise<void> {
 
 		const { renderer, output, pass, stride, parameters } = this;
-		const label = `${ nameOf( parameters ) }, count ${ count }, data seed ${ seed }`;
+		const { operator, capacity } = parameters;
+		const live = Math.min( count, capacity );
+		const label = `${ nameOf( parameters ) }, count ${ count } of ${ capacity }, data seed ${ seed }`;
 
 		if ( output !== this.input ) {
 
@@ -525,25 +530,21 @@ export class ScanRig extends Rig<ScanPass> {
 		}
 
 		const expected = this.run( count, seed, data );
-		const { type } = parameters.operator;
+		const { type, keepsZeros } = operator;
 		const n = componentsOf( type );
 
 		const buffer = await renderer.getArrayBufferAsync( output );
 		const values = componentOf( type ) === 'uint' ? new Uint32Array( buffer ) : componentOf( type ) === 'int' ? new Int32Array( buffer ) : new Float32Array( buffer );
 
-		expectElements( label, values, expected.output, n, stride );
+		expectElements( label, values, expected.output, n, stride, keepsZeros );
 
 		const words = new Uint32Array( buffer );
-		const touched = words.findIndex( ( word, i ) => word !== GUARD_WORD && ( i >= count * stride || i % stride >= n ) );
-		if ( touched >= 0 ) throw new Error( `${ label }: word ${ touched } was written, which is ${ touched >= count * stride ? `${ touched - count * stride } past the count` : 'padding' }.` );
+		const touched = words.findIndex( ( word, i ) => word !== GUARD_WORD && ( i >= live * stride || i % stride >= n ) );
+		if ( touched >= 0 ) throw new Error( `${ label }: word ${ touched } was written, which is ${ touched >= live * stride ? `${ touched - live * stride } past the count` : 'padding' }.` );
 
-		if ( parameters.gpuCount !== true ) {
-
-			const read = await pass.read( renderer );
-			if ( read.length !== count * n ) throw new Error( `${ label }: read() gave ${ read.length } numbers (expected ${ count * n }).` );
-			expectElements( `${ label }: read()`, read, expected.output, n, n );
-
-		}
+		const read = await pass.read( renderer );
+		if ( read.length !== live * n || read.constructor !== values.constructor ) throw new Error( `${ label }: read() gave ${ read.constructor.name } of ${ read.length } numbers (expected ${ values.constructor.name } of ${ live * n }).` );
+		expectElements( `${ label }: read()`, read, expected.output, n, n, keepsZeros );
 
 		expectTotal( label, await pass.readTotal( renderer ), expected.total );
 		await this.checkInputs( count, label );
@@ -575,7 +576,7 @@ export class ReduceRig extends Rig<ReducePass> {
 
 	async check( count: number, seed = count + 1, data: Data = {} ): Promise<void> {
 
-		const label = `${ nameOf( this.parameters ) }, count ${ count }, data seed ${ seed }`;
+		const label = `${ nameOf( this.parameters ) }, count ${ count } of ${ this.parameters.capacity }, data seed ${ seed }`;
 		const expected = this.run( count, seed, data );
 
 		expectTotal( label, await this.pass.readTotal( this.renderer ), expected.total );
@@ -585,18 +586,24 @@ export class ReduceRig extends Rig<ReducePass> {
 
 }
 
-/** Compares bit for bit, but for the sign of zero; throws at the first difference. */
-export function expectElements( label: string, actual: ArrayLike<number>, expected: ArrayLike<number>, components: number, stride = components ): void {
+/** Compares bit for bit, but for the sign of zero unless `keepsZeros`; throws at the first difference. */
+export function expectElements( label: string, actual: ArrayLike<number>, expected: ArrayLike<number>, components: number, stride = components, keepsZeros = false ): void {
 
 	for ( let i = 0, e = 0; e < expected.length; i += stride ) {
 
 		for ( let c = 0; c < components; c ++, e ++ ) {
 
-			if ( actual[ i + c ] !== expected[ e ] ) throw new Error( `${ label }: element ${ i / stride }${ components > 1 ? `, component ${ c },` : '' } is ${ actual[ i + c ] } (expected ${ expected[ e ] }).` );
+			if ( keepsZeros ? ! Object.is( actual[ i + c ], expected[ e ] ) : actual[ i + c ] !== expected[ e ] ) throw new Error( `${ label }: element ${ i / stride }${ components > 1 ? `, component ${ c },` : '' } is ${ show( actual[ i + c ] ) } (expected ${ show( expected[ e ] ) }).` );
 
 		}
 
 	}
+
+}
+
+function show( value: number ): string {
+
+	return Object.is( value, - 0 ) ? '-0' : String( value );
 
 }
 
@@ -620,3 +627,72 @@ export function asWords( array: { buffer: ArrayBufferLike; byteOffset: number; l
 	return new Uint32Array( array.buffer, array.byteOffset, array.length );
 
 }
+
+/**
+ * Runs a pass many times and compares each output on the GPU, which takes no readback: each run's output is overwritten
+ * before the next. Returns how many elements were ever wrong.
+ */
+export async function countWrongRuns( renderer: WebGPURenderer, pass: ScanPass, expected: Uint32Array, runs: number ): Promise<number> {
+
+	const wrong = new StorageBufferAttribute( new Uint32Array( 1 ), 1 );
+	const wrongNode = TSL.storage( wrong, 'uint', 1 ).toAtomic();
+	const expectedNode = TSL.storage( new StorageBufferAttribute( expected, 1 ), 'uint', expected.length ).toReadOnly();
+	const outputNode = TSL.storage( pass.output, 'uint', expected.length );
+
+	const compare = TSL.Fn( () => {
+
+		const i = TSL.instanceIndex;
+
+		TSL.If( i.lessThan( TSL.uint( expected.length ) ), () => {
+
+			TSL.If( ( outputNode.element( i ) as unknown as Node<'uint'> ).notEqual( expectedNode.element( i ) ), () => {
+
+				TSL.atomicAdd( wrongNode.element( 0 ), TSL.uint( 1 ) );
+
+			} );
+
+			outputNode.element( i ).assign( TSL.uint( GUARD_WORD ) );
+
+		} );
+
+	} )().compute( expected.length );
+
+	const frame = [ ...pass.nodes, compare ];
+	for ( let run = 0; run < runs; run ++ ) renderer.compute( frame );
+
+	return new Uint32Array( await renderer.getArrayBufferAsync( wrong ) )[ 0 ];
+
+}
+
+/** Every combination of type, operator, kernel and options, with a few counts about tile edges. */
+export const scanCases: fc.Arbitrary<ScanCase & { counts: number[] }> = fc.record( {
+	type: fc.constantFrom( ...SCAN_TYPES ),
+	operator: fc.nat( 999 ),
+	variant: fc.constantFrom( ...VARIANTS ),
+	kind: fc.constantFrom( 'exclusive', 'inclusive' ),
+	reverse: fc.boolean(),
+	segments: fc.constantFrom( 'buffer', 'closure', undefined, undefined ),
+	source: fc.constantFrom( 'buffer', 'in place', 'closure' ),
+	gpuCount: fc.boolean(),
+	initial: fc.boolean(),
+	itemsPerThread: fc.constantFrom( 1, 4, 8 ),
+	tiles: fc.integer( { min: 1, max: 5 } ),
+	more: fc.integer( { min: 0, max: 9 } ),
+	edges: fc.array( fc.tuple( fc.nat( 5 ), fc.integer( { min: - 2, max: 2 } ) ), { minLength: 3, maxLength: 3 } ),
+} ).map( ( { type, operator: pick, variant: kernel, segments, itemsPerThread, tiles, more, edges, ...rest } ) => {
+
+	const operators = operatorsOf( type );
+	const operator = operators[ pick % operators.length ];
+	const canRun = ! kernel.nativeOnly || operator.native && segments === undefined;
+	const tile = SMALL.workgroupSize * itemsPerThread;
+	const capacity = tiles * tile + more;
+
+	return {
+		...rest, operator, capacity,
+		variant: canRun ? kernel : variant( 'subgroup shuffle' ),
+		policy: { itemsPerThread },
+		counts: [ capacity, ...edges.map( ( [ edge, offset ] ) => Math.min( Math.max( edge * tile + offset, 0 ), capacity ) ) ],
+		...( segments && { segments } ),
+	};
+
+} );
