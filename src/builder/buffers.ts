@@ -1,6 +1,7 @@
 import { StorageBufferAttribute, type BufferAttribute, type Node, type StorageBufferNode, type StorageInstancedBufferAttribute } from 'three/webgpu';
 import { ScanError, describe, invalidArgument } from '../errors';
 import { componentCount, componentType, SCAN_TYPES, type ScanType } from '../shaders/monoids';
+import { bringProducer } from './producers';
 import { storage, type StorageExpr } from './tsl';
 
 /** A buffer on the GPU: an attribute, or the node over one that `instancedArray()` and `storage()` return. */
@@ -131,14 +132,8 @@ export function fitsVec4( attribute: BufferAttribute ): boolean {
 /** A view of an attribute by another type: `vec4` of a scalar takes four elements at once. */
 export function view( attribute: BufferAttribute, type: string, name: string ): StorageExpr {
 
-	const words = componentWords( type );
-	return storage( attribute, type, Math.floor( attribute.array.length / ( attribute.itemSize === 3 ? 3 : words ) ) ).setName( name );
-
-}
-
-function componentWords( type: string ): number {
-
-	return /^[uif]/.test( type ) && ! type.includes( 'vec' ) ? 1 : strideOf( type as ScanType );
+	const words = type === 'mat4' ? 16 : attribute.itemSize === 3 ? 3 : strideOf( type as ScanType );
+	return bringProducer( storage( attribute, type, Math.floor( attribute.array.length / words ) ).setName( name ), attribute );
 
 }
 

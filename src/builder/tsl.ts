@@ -79,6 +79,7 @@ interface Facade {
 	Loop( range: { start: Operand; end: Operand; type: 'uint'; condition: '<'; update?: Operand }, body: ( inputs: { i: Expr } ) => void ): void;
 	storage( attribute: object, type: string, count: number ): StorageExpr;
 	uniform<T>( value: T, type?: string ): UniformExpr<T> & { onObjectUpdate( update: () => T ): UniformExpr<T> };
+	uniformArray( values: object[], type: string ): Expr & { onRenderUpdate( update: () => void ): unknown };
 	select( condition: Expr, a: Operand, b: Operand ): Expr;
 	atomicAdd( target: Expr, value: Operand ): Expr;
 	atomicStore( target: Expr, value: Operand ): Expr;
@@ -91,7 +92,7 @@ interface Facade {
 }
 
 export const {
-	Fn, If, Loop, storage, uniform, select, atomicAdd, atomicStore, countOneBits, workgroupBarrier,
+	Fn, If, Loop, storage, uniform, uniformArray, select, atomicAdd, atomicStore, countOneBits, workgroupBarrier,
 	instanceIndex, invocationLocalIndex, invocationSubgroupIndex, subgroupSize, subgroupIndex, workgroupId, numWorkgroups,
 	uint, int, float, bool, uvec4
 } = TSL as unknown as Facade;

@@ -1,6 +1,7 @@
 import type { BufferAttribute, ComputeNode, WebGPURenderer } from 'three/webgpu';
 import { ScanError, describe, invalidArgument } from '../errors';
 import type { Count } from '../builder/buffers';
+import { setProducer, type UpdateFrame } from '../builder/producers';
 import { compile } from '../builder/compile';
 import { readCaps, type DeviceCaps } from '../plan/caps';
 import type { CountSource } from '../plan/counts';
@@ -24,6 +25,12 @@ export interface PassOptions extends KernelOptions {
 }
 
 type State = { kind: 'new' } | { kind: 'ready'; renderer: WebGPURenderer; policy: Readonly<KernelPolicy>; plan: Plan } | { kind: 'disposed' };
+
+/** The policy of a pass that has nothing to choose. */
+const ONE_THREAD: KernelChoice = {
+	kernel: 'shared-memory', algorithm: 'reduce-then-scan', sharedMemoryScan: 'hillis-steele', subgroupScan: 'shuffle', subgroupId: false,
+	workgroupSize: 1, itemsPerThread: 1, reason: 'The pass is one thread\'s work: there is nothing to choose.'
+};
 
 const warned = new WeakSet<GPUDevice>();
 const lost = new WeakSet<GPUDevice>();
@@ -57,13 +64,16 @@ export abstract class ComputePass {
 
 	}
 
-	/** What the pass asks of a kernel. */
-	protected abstract request(): KernelRequest;
+	/** What the pass asks of a kernel; null if it has no choice of kernels. */
+	protected abstract request(): KernelRequest | null;
 	/** Makes the nodes for a kernel. */
 	protected abstract plan( choice: KernelChoice, caps: DeviceCaps ): Plan;
 	/** The pass's own buffers, freed with it. */
 	protected abstract owned(): BufferAttribute[];
+	/** The number of inputs. */
 	protected abstract readonly counts: CountSource;
+	/** The most inputs: what is dispatched for a count that stays on the GPU. */
+	abstract readonly capacity: number;
 
 	/** The compute nodes, in order: empty before `init()`, the same from then on, whatever the count. Batch them: `renderer.compute( [ ...a.nodes, ...b.nodes ] )`. */
 	get nodes(): ComputeNode[] {
@@ -132,7 +142,7 @@ export abstract class ComputePass {
 
 		try {
 
-			plan.setCount( this.counts.number ?? this.capacityForDispatch() );
+			plan.setCount( this.counts.number ?? this.capacity );
 			await compile( renderer, who, plan.nodes, caps );
 			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
 
@@ -156,7 +166,10 @@ export abstract class ComputePass {
 	private async choose( renderer: WebGPURenderer, caps: DeviceCaps ): Promise<KernelChoice> {
 
 		const { who, options } = this;
-		const choice = selectKernel( caps, options, this.request() );
+		const request = this.request();
+		if ( request === null ) return ONE_THREAD;
+
+		const choice = selectKernel( caps, options, request );
 		const problem = await selfCheck( renderer, choice, caps );
 		if ( problem === null ) return choice;
 
@@ -172,16 +185,13 @@ export abstract class ComputePass {
 
 		}
 
-		const fallback = selectKernel( { ...caps, subgroups: false }, options, this.request() );
+		const fallback = selectKernel( { ...caps, subgroups: false }, options, request );
 		const again = await selfCheck( renderer, fallback, caps );
 		if ( again !== null ) throw new ScanError( again.code, `${ who }: no kernel passed its self-check on this device: ${ again.message }.`, { cause: again } );
 
 		return { ...fallback, reason: `The subgroup kernel failed its self-check (${ problem.message }), so the scan runs in workgroup memory.` };
 
 	}
-
-	/** Dispatches for a count that stays on the GPU. */
-	protected abstract capacityForDispatch(): number;
 
 	/** Runs the pass: `renderer.compute( pass.nodes )`. No readback, no allocation, no await. */
 	compute( renderer: WebGPURenderer ): void {
@@ -200,6 +210,32 @@ export abstract class ComputePass {
 		if ( this.state.kind === 'ready' ) disposePlan( this.state.plan );
 		for ( const attribute of this.owned() ) attribute.dispose();
 		this.state = { kind: 'disposed' };
+
+	}
+
+	/** Registers what the pass writes, so that its readers bring it along. Before any view of those buffers is made. */
+	protected produces( ...attributes: BufferAttribute[] ): void {
+
+		const { autoCompute } = this.options;
+		if ( autoCompute === undefined ) return;
+
+		let last = - 1;
+
+		const run = ( frame: UpdateFrame ): void => {
+
+			const { state } = this;
+			const id = autoCompute === 'frame' ? frame.frameId : frame.renderId;
+
+			// not before init(), not twice, and not for its own kernels
+			if ( state.kind !== 'ready' || state.renderer !== frame.renderer || id === last ) return;
+			if ( frame.compute && state.plan.nodes.includes( frame.compute ) ) return;
+
+			last = id;
+			frame.renderer.compute( state.plan.nodes );
+
+		};
+
+		for ( const attribute of attributes ) setProducer( attribute, { every: autoCompute, run } );
 
 	}
 

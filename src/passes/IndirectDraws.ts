@@ -1,11 +1,9 @@
 import { IndirectStorageBufferAttribute, type BufferGeometry, type Mesh, type Node, type WebGPURenderer } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
 import { view } from '../builder/buffers';
-import { asNode, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
+import { asNode, uint, type StorageExpr } from '../builder/tsl';
+import { RECORD_WORDS } from '../plan/draws';
 import { Readback } from '../readback';
-
-/** Words of a draw record: enough for an indexed draw. */
-const RECORD_WORDS = 5;
 
 type DrawTarget = Mesh | BufferGeometry;
 
@@ -116,21 +114,10 @@ export class IndirectDraws {
 
 	}
 
-	/** The records as a pass's kernel writes them, under a view of the kernel's own. */
-	writer( records: StorageExpr, index: number ): ( instances: Expr ) => void {
+	/** How many indices or vertices draw `i` has now, and where they begin: what a pass writes into its record. */
+	elementRange( i: number ): { elements: number; first: number } {
 
-		const target = this.targets[ index ];
-		const elements = uniform( elementRange( target ).elements, 'uint' ).onObjectUpdate( () => elementRange( target ).elements );
-		const first = uniform( elementRange( target ).first, 'uint' ).onObjectUpdate( () => elementRange( target ).first );
-		const word = ( k: number ): Expr => records.element( uint( index * RECORD_WORDS + k ) );
-
-		return instances => {
-
-			word( 0 ).assign( elements );
-			word( 1 ).assign( instances );
-			word( 2 ).assign( first );
-
-		};
+		return elementRange( this.targets[ i ] );
 
 	}
 
@@ -184,11 +171,8 @@ function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttri
 
 	// clone() leaves indirect behind: the clone would draw one instance
 	const { clone } = geometry;
-	geometry.clone = function ( this: BufferGeometry ) {
-
-		return ( clone.call( this ) as BufferGeometry ).setIndirect( attribute, byteOffset );
-
-	};
+	const plainClone = clone.bind( geometry );
+	geometry.clone = () => plainClone().setIndirect( attribute, byteOffset );
 	undo.push( () => { geometry.clone = clone; } );
 
 	if ( isMesh( target ) ) {

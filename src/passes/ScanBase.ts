@@ -85,6 +85,7 @@ export abstract class ScanBase extends ComputePass {
 		this.counts = resolveCount( who, count, this.capacity, () => this.countChanged() );
 
 		this.total = allocate( this.type, 1 );
+		this.produces( this.total );
 		this.totalNode = asNode( view( this.total, this.type, 'total' ).toReadOnly().element( uint( 0 ) ) );
 
 	}
@@ -107,12 +108,6 @@ export abstract class ScanBase extends ComputePass {
 
 	}
 
-	protected override capacityForDispatch(): number {
-
-		return this.capacity;
-
-	}
-
 	protected override request(): KernelRequest {
 
 		const { who, monoid, segments, type } = this;
@@ -122,7 +117,8 @@ export abstract class ScanBase extends ComputePass {
 			who,
 			native: monoid.subgroup !== undefined && segments === undefined,
 			// two collectives a kernel: the carry and the tile
-			workgroupBytesPerThread: 2 * ( strideOf( type ) * 4 + ( segments === undefined ? 0 : 4 ) ),
+			workgroupBytes: () => 0,
+			collectiveBytes: 2 * ( strideOf( type ) * 4 + ( segments === undefined ? 0 : 4 ) ),
 			workgroupSize: 256,
 			itemsPerThread: scalar ? 16 : type.endsWith( '2' ) ? 8 : 4,
 			itemsMultiple: 1

@@ -63,6 +63,7 @@ export class ScanPass extends ScanBase {
 
 		}
 
+		this.produces( this.output );
 		this.scanOutput = { attribute: this.output, kind, isOwn: output === undefined };
 		this.outputNode = view( this.output, this.type, 'output' ).toReadOnly() as unknown as StorageBufferNode<unknown>;
 

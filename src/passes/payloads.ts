@@ -1,7 +1,7 @@
 import { StorageBufferAttribute, type BufferAttribute, type TypedArray } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
 import { attributeOf, type StorageBuffer } from '../builder/buffers';
-import type { Payload } from '../plan/planCompact';
+import type { Payload } from '../plan/payloadPlan';
 
 /** A payload array moved along with the survivors: `to[ k ] = from[ indices[ k ] ]`. */
 export interface Gather {

@@ -19,15 +19,26 @@ export interface Plan {
 /** Collects a plan's nodes and scratch. */
 export class PlanBuilder {
 
-	private readonly steps: { node: ComputeNode; workgroups: ( elements: number ) => number }[] = [];
-	private readonly scratch: StorageBufferAttribute[] = [];
+	private readonly nodes: ComputeNode[] = [];
+	private readonly counted: ( ( elements: number ) => void )[] = [];
+	private readonly scratch: BufferAttribute[] = [];
 
 	constructor( private readonly who: string, private readonly caps: DeviceCaps ) {}
 
 	/** Adds a node that takes so many workgroups for a number of elements; default: one. */
 	add( node: ComputeNode, workgroups: ( elements: number ) => number = () => 1 ): void {
 
-		this.steps.push( { node, workgroups } );
+		this.nodes.push( node );
+		this.counted.push( elements => setDispatchSize( node, dispatchSize( this.who, workgroups( elements ), this.caps.maxComputeWorkgroupsPerDimension ) ) );
+
+	}
+
+	/** Adds another plan's nodes, which run over so many elements for a number of this plan's. */
+	addPlan( plan: Plan, elementsOf: ( elements: number ) => number ): void {
+
+		this.nodes.push( ...plan.nodes );
+		this.scratch.push( ...plan.scratch );
+		this.counted.push( elements => plan.setCount( elementsOf( elements ) ) );
 
 	}
 
@@ -42,17 +53,8 @@ export class PlanBuilder {
 
 	build(): Plan {
 
-		const { steps, scratch, who, caps } = this;
-
-		return {
-			nodes: steps.map( step => step.node ),
-			scratch,
-			setCount( elements ) {
-
-				for ( const { node, workgroups } of steps ) setDispatchSize( node, dispatchSize( who, workgroups( elements ), caps.maxComputeWorkgroupsPerDimension ) );
-
-			}
-		};
+		const { nodes, scratch, counted } = this;
+		return { nodes, scratch, setCount: elements => counted.forEach( set => set( elements ) ) };
 
 	}
 

@@ -1,18 +1,16 @@
 import type { BufferAttribute } from 'three/webgpu';
 import { view, type Closure } from '../builder/buffers';
-import { storage, type Expr } from '../builder/tsl';
-import { flagKernel, gatherKernel, scatterKernel, type GatherPair } from '../shaders/device/compact';
+import type { Expr } from '../builder/tsl';
+import { flagKernel, scatterKernel } from '../shaders/device/compact';
 import { spineKernel } from '../shaders/device/scan';
 import { builtinMonoid } from '../shaders/monoids';
 import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import type { DeviceCaps } from './caps';
-import { drawWriters, type DrawRecord } from './draws';
+import { drawWriter, type DrawRecord } from './draws';
+import { addGathers, fusedPairs, type Payload } from './payloadPlan';
 import { PlanBuilder, type Plan } from './Plan';
 import { MAX_TILES_WITHOUT_SPINE } from './planScan';
 import type { KernelChoice } from './selectKernel';
-
-/** A payload array of a compaction, resolved. */
-export interface Payload { from: BufferAttribute; to: BufferAttribute; type: string }
 
 export interface CompactRequest {
 
@@ -52,41 +50,21 @@ export function planCompact( request: CompactRequest, choice: KernelChoice, caps
 	const spine = tiles > MAX_TILES_WITHOUT_SPINE;
 	if ( spine ) plan.add( spineKernel( `${ name } spine`, builtinMonoid( who, 'add', 'uint' ), workgroupSize, choice, { values: view( counts, 'uint', 'tileCounts' ) }, tiles ) );
 
-	const { attributes, writers } = drawWriters( draws );
+	const draw = drawWriter( draws );
 
-	// mask, tile counts, indices, survivor count, overflow; the rest is for payloads, a pair each
-	const free = caps.maxStorageBuffersPerShaderStage - 5 - attributes - ( request.countIsBuffer ? 1 : 0 );
-	const fused = Math.max( 0, Math.min( payloads.length, Math.floor( free / 2 ) ) );
+	// mask, tile counts, indices, survivor count, overflow; the rest is for payloads
+	const pairs = fusedPairs( payloads, caps, 5 + draw.attributes + ( request.countIsBuffer ? 1 : 0 ) );
 
 	plan.add( scatterKernel( `${ name } scatter`, who, choice, count, view( mask, 'uint', 'mask' ).toReadOnly(), words,
 		{ from: spine ? 'prefixes' : 'aggregates', totals: { values: view( counts, 'uint', 'tileCounts' ).toReadOnly() } },
 		{
 			indices: view( indices, 'uint', 'indices' ), outputCapacity,
 			survivorCount: view( survivorCount, 'uint', 'survivorCount' ), overflow: view( overflow, 'uint', 'overflow' ),
-			gather: payloads.slice( 0, fused ).map( pairOf ),
-			writeDraws: survivors => writers.forEach( write => write( survivors ) )
+			gather: pairs,
+			draw
 		} ), perTile );
 
-	const perDispatch = Math.max( 1, Math.floor( ( caps.maxStorageBuffersPerShaderStage - 2 ) / 2 ) );
-
-	for ( let k = fused; k < payloads.length; k += perDispatch ) {
-
-		plan.add(
-			gatherKernel( `${ name } gather`, workgroupSize, view( indices, 'uint', 'indices' ).toReadOnly(), view( survivorCount, 'uint', 'survivorCount' ).toReadOnly(), payloads.slice( k, k + perDispatch ).map( pairOf ) ),
-			elements => Math.ceil( Math.min( elements, outputCapacity ) / workgroupSize )
-		);
-
-	}
-
+	addGathers( plan, name, workgroupSize, payloads.slice( pairs.length ), indices, { attribute: survivorCount, index: 0 }, outputCapacity, caps );
 	return plan.build();
-
-}
-
-function pairOf( { from, to, type }: Payload, k: number ): GatherPair {
-
-	return {
-		from: storage( from, type, from.count ).setName( `from${ k }` ).toReadOnly(),
-		to: storage( to, type, to.count ).setName( `to${ k }` )
-	};
 
 }

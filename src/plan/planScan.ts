@@ -7,9 +7,9 @@ import { reduceKernel, reduceTileKernel, reduceTotalsKernel, type TileInput } fr
 import { registerType, type SegmentFlags, type TileShape } from '../shaders/device/tile';
 import type { TileTotals } from '../shaders/device/totals';
 import { componentCount, type Monoid, type ScanValue } from '../shaders/monoids';
+import type { CollectiveChoice } from '../shaders/workgroup/createCollective';
 import type { DeviceCaps } from './caps';
 import { PlanBuilder, type Plan } from './Plan';
-import type { KernelChoice } from './selectKernel';
 
 export interface ScanRequest {
 
@@ -33,7 +33,7 @@ export interface ScanRequest {
 export const MAX_TILES_WITHOUT_SPINE = 16384;
 
 /** Reduce-then-scan (Merrill & Grimshaw 2009) in one, two or three dispatches, by the number of tiles. */
-export function planScan( request: ScanRequest, choice: KernelChoice, caps: DeviceCaps ): Plan {
+export function planScan( request: ScanRequest, choice: CollectiveChoice & { itemsPerThread: number }, caps: DeviceCaps ): Plan {
 
 	const { who, name, monoid, input, output, capacity, count, reverse, initial, segments } = request;
 	const { workgroupSize, itemsPerThread } = choice;

@@ -9,8 +9,10 @@ export interface KernelRequest {
 	who: string;
 	/** Whether the operator has a native subgroup scan; why not, if not. */
 	native: boolean;
-	/** Bytes of workgroup memory an invocation takes in the shared-memory kernel. */
-	workgroupBytesPerThread: number;
+	/** Bytes of workgroup memory that so many invocations take, apart from the kernel's own. */
+	workgroupBytes: ( threads: number ) => number;
+	/** Bytes that a collective keeps a value: one a thread in the shared-memory kernel, one a subgroup in the other. */
+	collectiveBytes: number;
 	/** Default elements a thread, and what `itemsPerThread` must be a multiple of. */
 	itemsPerThread: number;
 	itemsMultiple: number;
@@ -69,13 +71,13 @@ function checkOption( who: string, name: string, value: unknown, allowed: string
 
 function workgroupSize( caps: DeviceCaps, options: KernelOptions, request: KernelRequest, kernel: KernelPolicy[ 'kernel' ] ): number {
 
-	const { who, workgroupBytesPerThread } = request;
+	const { who, workgroupBytes, collectiveBytes } = request;
 	const size = options.workgroupSize;
 	const limit = Math.min( caps.maxComputeInvocationsPerWorkgroup, caps.maxComputeWorkgroupSizeX );
 	const memory = caps.maxComputeWorkgroupStorageSize;
 
 	// subgroups keep one value a subgroup of at least 4 lanes, the shared-memory kernel one a thread
-	const bytes = ( threads: number ): number => workgroupBytesPerThread * ( kernel === 'subgroup' ? Math.ceil( threads / 4 ) : threads );
+	const bytes = ( threads: number ): number => workgroupBytes( threads ) + collectiveBytes * ( kernel === 'subgroup' ? Math.ceil( threads / 4 ) : threads );
 
 	if ( size === undefined ) {
 

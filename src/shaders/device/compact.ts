@@ -23,7 +23,7 @@ export interface CompactTargets {
 	overflow: StorageExpr;
 	gather: readonly GatherPair[];
 	/** Draw records whose instance count becomes the survivor count. */
-	writeDraws: ( survivors: Expr ) => void;
+	draw: { write( thread: Expr, threads: number, instances: ( k: Expr ) => Expr ): void };
 
 }
 
@@ -70,7 +70,7 @@ export function scatterKernel(
 ): ComputeNode {
 
 	const { workgroupSize } = choice;
-	const { indices, outputCapacity, survivorCount, overflow, gather, writeDraws } = targets;
+	const { indices, outputCapacity, survivorCount, overflow, gather, draw } = targets;
 	const sum = builtinMonoid( who, 'add', 'uint' );
 	const tileSize = workgroupSize * ELEMENTS_PER_WORD;
 
@@ -110,13 +110,19 @@ export function scatterKernel(
 
 		const isLast = hasTile.and( firstElement.add( tileSize ).greaterThanEqual( limit ) ).or( tile.equal( 0 ).and( limit.equal( 0 ) ) );
 
-		If( isLast.and( invocationLocalIndex.equal( 0 ) ), () => {
+		If( isLast, () => {
 
 			const all = before.add( total.value ).toVar();
 			const kept = all.min( uint( outputCapacity ) ).toVar();
-			survivorCount.element( uint( 0 ) ).assign( kept );
-			overflow.element( uint( 0 ) ).assign( all.sub( kept ) );
-			writeDraws( kept );
+
+			If( invocationLocalIndex.equal( 0 ), () => {
+
+				survivorCount.element( uint( 0 ) ).assign( kept );
+				overflow.element( uint( 0 ) ).assign( all.sub( kept ) );
+
+			} );
+
+			draw.write( invocationLocalIndex, workgroupSize, () => kept );
 
 		} );
 
@@ -125,13 +131,13 @@ export function scatterKernel(
 }
 
 /** Moves further payload arrays by the survivors' indices, where the scatter had no room to bind them. */
-export function gatherKernel( name: string, workgroupSize: number, indices: StorageExpr, survivorCount: StorageExpr, pairs: readonly GatherPair[] ): ComputeNode {
+export function gatherKernel( name: string, workgroupSize: number, indices: StorageExpr, survivors: () => Expr, pairs: readonly GatherPair[] ): ComputeNode {
 
 	return computeKernel( name, workgroupSize, () => {
 
 		const target = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
 
-		If( target.lessThan( survivorCount.element( uint( 0 ) ) ), () => {
+		If( target.lessThan( survivors() ), () => {
 
 			const index = indices.element( target ).toVar();
 			for ( const { from, to } of pairs ) to.element( target ).assign( from.element( index ) );
