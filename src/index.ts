@@ -6,7 +6,7 @@ export { ReducePass } from './passes/ReducePass';
 export { CompactPass, type CompactOptions, type Predicate } from './passes/CompactPass';
 export { PartitionPass, type BucketOf, type PartitionOptions } from './passes/PartitionPass';
 export { IndirectDispatch } from './passes/IndirectDispatch';
-export { IndirectDraws, type Draws, type DrawSlot } from './passes/IndirectDraws';
+export { IndirectDraws, type Draws, type DrawSlot, type MergedDraws } from './passes/IndirectDraws';
 export type { IndexOptions } from './passes/IndexPass';
 export type { Gather } from './passes/payloads';
 export type { ReduceOptions } from './passes/ScanBase';

@@ -1,11 +1,25 @@
 import { IndirectStorageBufferAttribute, type BufferGeometry, type Mesh, type Node, type WebGPURenderer } from 'three/webgpu';
+import { attribute } from 'three/tsl';
 import { describe, invalidArgument } from '../errors';
 import { view } from '../builder/buffers';
 import { asNode, uint, type StorageExpr } from '../builder/tsl';
+import { BUCKET_ATTRIBUTE, mergeGeometries, type DrawRange } from './mergeGeometries';
 import { RECORD_WORDS } from '../plan/draws';
 import { Readback } from '../readback';
 
 type DrawTarget = Mesh | BufferGeometry;
+
+/** What {@link IndirectDraws.merge} returns. */
+export interface MergedDraws {
+
+	/** All geometries in one, attached: drawn once a slot. */
+	geometry: BufferGeometry;
+	/** One slot a geometry. */
+	draws: IndirectDraws;
+	/** Which geometry is being drawn, in a material's nodes. */
+	bucketNode: Node<'uint'>;
+
+}
 
 /** One draw of an {@link IndirectDraws}: what a pass's `draws` takes. */
 export interface DrawSlot {
@@ -32,6 +46,7 @@ export class IndirectDraws {
 	private readonly targets: DrawTarget[];
 	private readonly slots: DrawSlot[];
 	private readonly attached = new Map<number, () => void>();
+	private ranges: DrawRange[] | null = null;
 	private readonly records: StorageExpr;
 	private readonly readback = new Readback( 'IndirectDraws' );
 
@@ -48,17 +63,28 @@ export class IndirectDraws {
 		this.length = this.targets.length;
 		this.slots = this.targets.map( ( _, index ) => ( { isDrawSlot: true, draws: this, index } ) );
 
-		const words = new Uint32Array( this.length * RECORD_WORDS );
-		this.targets.forEach( ( target, i ) => {
-
-			const { elements, first } = elementRange( target );
-			words[ i * RECORD_WORDS ] = elements;
-			words[ i * RECORD_WORDS + 2 ] = first;
-
-		} );
-
-		this.attribute = new IndirectStorageBufferAttribute( words, 1 );
+		this.attribute = new IndirectStorageBufferAttribute( new Uint32Array( this.length * RECORD_WORDS ), 1 );
+		this.writeElementRanges();
 		this.records = view( this.attribute, 'uint', 'draws' );
+
+	}
+
+	/**
+	 * Makes one geometry of several, drawn once each by one mesh with one material: one slot a geometry, for a PartitionPass
+	 * with as many buckets. In the material `bucketNode` tells them apart: `partition.element( bucketNode, instanceIndex )`.
+	 *
+	 * @throws {ScanError} `invalid-argument` unless all geometries have the first one's attributes.
+	 */
+	static merge( geometries: BufferGeometry[] ): MergedDraws {
+
+		const { geometry, ranges } = mergeGeometries( 'IndirectDraws.merge', geometries );
+		const draws = new IndirectDraws( geometries.map( () => geometry ) );
+
+		draws.ranges = ranges;
+		draws.writeElementRanges();
+		draws.attached.set( 0, attachTarget( geometry, draws.attribute, ranges.map( ( _, k ) => draws.byteOffset( k ) ) ) );
+
+		return { geometry, draws, bucketNode: attribute( BUCKET_ATTRIBUTE, 'uint' ) };
 
 	}
 
@@ -115,9 +141,21 @@ export class IndirectDraws {
 	}
 
 	/** How many indices or vertices draw `i` has now, and where they begin: what a pass writes into its record. */
-	elementRange( i: number ): { elements: number; first: number } {
+	elementRange( i: number ): DrawRange {
 
-		return elementRange( this.targets[ i ] );
+		return this.ranges?.[ i ] ?? elementRange( this.targets[ i ] );
+
+	}
+
+	private writeElementRanges(): void {
+
+		for ( let i = 0; i < this.length; i ++ ) {
+
+			const { elements, first } = this.elementRange( i );
+			this.attribute.array[ i * RECORD_WORDS ] = elements;
+			this.attribute.array[ i * RECORD_WORDS + 2 ] = first;
+
+		}
 
 	}
 
@@ -148,7 +186,7 @@ function checkTarget( target: unknown ): void {
 }
 
 /** How many elements a draw has, and where they begin: indices, wireframe indices or vertices. */
-function elementRange( target: DrawTarget ): { elements: number; first: number } {
+function elementRange( target: DrawTarget ): DrawRange {
 
 	const geometry = isMesh( target ) ? target.geometry : target;
 	const { index, drawRange } = geometry;
@@ -161,7 +199,7 @@ function elementRange( target: DrawTarget ): { elements: number; first: number }
 }
 
 /** Attaches a record to a geometry, and closes what three would draw wrong or leave out without a word. */
-function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttribute, byteOffset: number ): () => void {
+function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttribute, byteOffset: number | number[] ): () => void {
 
 	const geometry = isMesh( target ) ? target.geometry : target;
 	const previous = { indirect: geometry.indirect, indirectOffset: geometry.indirectOffset };
