@@ -50,6 +50,7 @@ start( async ( adapter ) => {
 	};
 	await use( settings.way );
 
+	let cullingTime = 0; // of the CPU, in milliseconds
 	const draw = (): void => {
 
 		if ( !settings.frozen ) {
@@ -58,7 +59,9 @@ start( async ( adapter ) => {
 			overview.show( camera );
 
 		}
+		const before = performance.now();
 		way.cull( renderer );
+		cullingTime = performance.now() - before;
 		renderer.render( scene, camera );
 		overview.isShown = settings.map;
 		if ( ! settings.map ) return;
@@ -98,8 +101,8 @@ start( async ( adapter ) => {
 
 		const culling = await renderer.resolveTimestampsAsync( TimestampQuery.COMPUTE );
 		const drawing = await renderer.resolveTimestampsAsync( TimestampQuery.RENDER );
-		hud.measured( 'GPU time: culling', culling ?? 0 );
-		hud.measured( 'drawing', drawing ?? 0 );
+		if ( way.isOnGpu ) hud.measured( 'GPU time: culling', culling ?? 0 );
+		hud.measured( way.isOnGpu ? 'drawing' : 'GPU time: drawing', drawing ?? 0 );
 
 	};
 	const showReport = async (): Promise<void> => {
@@ -119,7 +122,8 @@ start( async ( adapter ) => {
 
 		const before = performance.now();
 		draw();
-		if ( ! hasTimestamps ) hud.measured( 'CPU time (no GPU clock here): frame', performance.now() - before );
+		if ( ! way.isOnGpu ) hud.measured( 'CPU time: culling', cullingTime );
+		if ( ! hasTimestamps ) hud.measured( 'CPU time, as this GPU has no clock: frame', performance.now() - before );
 		if ( isReading ) return;
 		isReading = true;
 		void Promise.all( [ hasTimestamps && readTimes(), ( isSlow || hud.isDue ) && showReport() ] ).finally( () => ( isReading = false ) );

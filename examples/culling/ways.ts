@@ -1,6 +1,6 @@
 /** Four ways to draw a herd: all of it, or what a test on the CPU or in a compute pass leaves of it. */
 import { IndirectStorageBufferAttribute, StorageBufferAttribute, type BufferGeometry, type Mesh, type WebGPURenderer } from 'three/webgpu';
-import { atomicAdd, atomicLoad, atomicStore, Fn, If, instanceIndex, storage, uint, uniform } from 'three/tsl';
+import { atomicAdd, atomicLoad, atomicStore, Fn, If, instanceIndex, storage, uint } from 'three/tsl';
 import { CompactPass, IndirectDraws } from 'three-scan';
 import type { FrustumPlanes } from '../shared/frustum';
 import type { Herd } from './herd';
@@ -11,6 +11,7 @@ export type WayName = ( typeof WAYS )[ number ];
 
 export interface Way {
 	readonly meshes: Mesh[];
+	readonly isOnGpu: boolean;
 	/** In a word or two, how the survivors are found. */
 	readonly policy: Readonly<Record<string, unknown>>;
 	/** Finds what the planes touch; to be called before a render, after the planes have moved. */
@@ -48,6 +49,7 @@ async function scan( { model, herd, frustum, renderer }: World ): Promise<Way> {
 	await compact.init( renderer );
 	return {
 		meshes: makeMeshes( geometries, herd, ( k ) => compact.element( k ) ),
+		isOnGpu: true,
 		policy: { ...compact.policy },
 		cull() {
 
@@ -79,7 +81,6 @@ function atomicAppend( { model, herd, frustum }: World ): Way {
 	const words = storage( draws, 'uint', records.length );
 	const countData = new StorageBufferAttribute( new Uint32Array( 1 ), 1 );
 	const survivors = storage( countData, 'uint', 1 ).toAtomic();
-	const size = uniform( 0, 'uint' );
 
 	const clear = Fn( () => {
 
@@ -88,7 +89,7 @@ function atomicAppend( { model, herd, frustum }: World ): Way {
 	} )().compute( 1 ).setName( 'Clear' );
 	const append = Fn( () => {
 
-		If( instanceIndex.lessThan( size ).and( frustum.touches( herd.centre( instanceIndex ), herd.radius( instanceIndex ) ) ), () => {
+		If( frustum.touches( herd.centre( instanceIndex ), herd.radius( instanceIndex ) ), () => {
 
 			const slot = atomicAdd( survivors.element( uint( 0 ) ), uint( 1 ) );
 			indices.element( slot ).assign( instanceIndex );
@@ -104,10 +105,11 @@ function atomicAppend( { model, herd, frustum }: World ): Way {
 
 	return {
 		meshes: makeMeshes( geometries, herd, ( k ) => indices.element( k ) ),
+		isOnGpu: true,
 		policy: { kernel: 'atomic append' },
 		cull( renderer ) {
 
-			size.value = herd.size;
+			append.count = herd.size;
 			renderer.compute( [ clear, append, publish ] );
 
 		},
@@ -126,6 +128,7 @@ function onCpu( { model, herd, frustum }: World ): Way {
 	let visible = 0;
 	return {
 		meshes,
+		isOnGpu: false,
 		policy: { kernel: 'none: a loop on the CPU' },
 		cull() {
 
@@ -145,6 +148,7 @@ function off( { model, herd }: World ): Way {
 	const meshes = makeMeshes( makeGeometries( model ), herd, ( k ) => k );
 	return {
 		meshes,
+		isOnGpu: false,
 		policy: { kernel: 'none: all are drawn' },
 		cull() {
 
