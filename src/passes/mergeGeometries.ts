@@ -13,11 +13,11 @@ export interface MergedGeometry { geometry: BufferGeometry; ranges: DrawRange[] 
  * Concatenates geometries into one indexed geometry, with a uint attribute `bucket` that tells their vertices apart. Keeps the attributes
  * that the first has, which all must have. Each geometry's drawRange is taken as it is now.
  */
-export function mergeGeometries( who: string, geometries: readonly BufferGeometry[] ): MergedGeometry {
+export function mergeGeometries( who: string, geometries: BufferGeometry[] ): MergedGeometry {
 
 	if ( ! Array.isArray( geometries ) || geometries.length === 0 ) throw invalidArgument( `${ who }: needs an array of at least one geometry (got ${ describe( geometries ) }).` );
 
-	geometries.forEach( ( candidate: BufferGeometry, k ) => {
+	geometries.forEach( ( candidate, k ) => {
 
 		if ( candidate?.isBufferGeometry !== true || candidate.attributes.position === undefined ) throw invalidArgument( `${ who }: geometries[ ${ k } ] must be a BufferGeometry with a position attribute (got ${ describe( candidate ) }).` );
 

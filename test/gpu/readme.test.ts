@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as THREE from 'three/webgpu';
+import * as TSL from 'three/tsl';
+import * as threeScan from 'three-scan';
+import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
+
+const blocks = [ ...readFileSync( 'README.md', 'utf8' ).matchAll( /```js\n([\s\S]*?)```/g ) ].map( match => match[ 1 ] );
+const modules: Record<string, unknown> = { 'three/webgpu': THREE, 'three/tsl': TSL, 'three-scan': threeScan };
+
+/** Runs a block of the README as it stands, its imports served from here, and returns what it declares. */
+async function run( code: string, given: Record<string, unknown>, results: string[] ): Promise<Record<string, unknown>> {
+
+	const body = code
+		.replace( /^import \* as (\w+) from '([^']+)';$/gm, 'const $1 = modules[ \'$2\' ];' )
+		.replace( /^import (\{[^}]+\}) from '([^']+)';$/gm, 'const $1 = modules[ \'$2\' ];' );
+
+	const AsyncFunction = ( async () => undefined ).constructor as new ( ...text: string[] ) => ( ...values: unknown[] ) => Promise<Record<string, unknown>>;
+	return new AsyncFunction( 'modules', ...Object.keys( given ), `${ body }\nreturn { ${ results.join( ', ' ) } };` )( modules, ...Object.values( given ) );
+
+}
+
+describe( `README on ${ deviceName }`, () => {
+
+	afterAll( expectNoGpuErrors );
+
+	it( 'has a quick start of at most 20 lines, which draws half of the points', async () => {
+
+		expect( blocks[ 0 ].trim().split( '\n' ).length ).toBeLessThanOrEqual( 20 );
+
+		const { renderer } = await createRenderer();
+		const scene = new THREE.Scene();
+		const camera = new THREE.PerspectiveCamera( 50, 1, 0.1, 100 );
+		camera.position.z = 20;
+		renderer.setRenderTarget( new THREE.RenderTarget( 32, 32 ) );
+
+		// fewer points than shown: a software device draws them
+		const { survivors, draws } = await run( blocks[ 0 ].replace( '1_000_000', '20_000' ), { renderer, scene, camera }, [ 'survivors', 'draws' ] ) as { survivors: threeScan.CompactPass; draws: threeScan.IndirectDraws };
+
+		const count = await survivors.readSurvivorCount( renderer );
+		expect( count ).toBeGreaterThan( 9_500 );
+		expect( count ).toBeLessThan( 10_500 );
+		expect( await draws.readCounts( renderer ) ).toEqual( [ count ] );
+		expect( new Set( await survivors.readIndices( renderer ) ).size ).toBe( count );
+
+	} );
+
+	it( 'shows an operator that scans in order', async () => {
+
+		const { renderer } = await createRenderer();
+		const maps = new THREE.StorageBufferAttribute( new Float32Array( [ 2, 1, 3, 0, 0.5, 4 ] ), 2 );
+		const { scan } = await run( blocks[ 1 ], { maps }, [ 'scan' ] ) as { scan: threeScan.ScanPass };
+
+		await scan.init( renderer );
+		scan.compute( renderer );
+
+		// x → 2x + 1, then 3x, then x / 2 + 4
+		expect( [ ...await scan.read( renderer ) ] ).toEqual( [ 2, 1, 6, 3, 3, 5.5 ] );
+
+	} );
+
+} );
