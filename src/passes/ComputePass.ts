@@ -170,7 +170,7 @@ export abstract class ComputePass {
 		if ( request === null ) return ONE_THREAD;
 
 		const choice = selectKernel( caps, options, request );
-		const problem = await selfCheck( renderer, choice, caps );
+		const problem = await selfCheck( renderer, choice, caps, request.masks );
 		if ( problem === null ) return choice;
 
 		const forced = options.kernel === choice.kernel;
@@ -186,7 +186,7 @@ export abstract class ComputePass {
 		}
 
 		const fallback = selectKernel( { ...caps, subgroups: false }, options, request );
-		const again = await selfCheck( renderer, fallback, caps );
+		const again = await selfCheck( renderer, fallback, caps, request.masks );
 		if ( again !== null ) throw new ScanError( again.code, `${ who }: no kernel passed its self-check on this device: ${ again.message }.`, { cause: again } );
 
 		return { ...fallback, reason: `The subgroup kernel failed its self-check (${ problem.message }), so the scan runs in workgroup memory.` };

@@ -13,6 +13,8 @@ export interface KernelRequest {
 	workgroupBytes: ( threads: number ) => number;
 	/** Bytes that a collective keeps a value: one a thread in the shared-memory kernel, one a subgroup in the other. */
 	collectiveBytes: number;
+	/** Whether the kernel works on masks of flags: its self-check covers them too. */
+	masks?: boolean;
 	/** Default elements a thread, and what `itemsPerThread` must be a multiple of. */
 	itemsPerThread: number;
 	itemsMultiple: number;

@@ -1,76 +1,134 @@
-import type { WebGPURenderer } from 'three/webgpu';
+import type { BufferAttribute, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { ScanError } from '../errors';
-import { allocate } from '../builder/buffers';
+import { allocate, view } from '../builder/buffers';
 import { compile } from '../builder/compile';
-import { uniform } from '../builder/tsl';
+import { asExpr, asNode, uniform } from '../builder/tsl';
 import { Readback } from '../readback';
 import { builtinMonoid } from '../shaders/monoids';
+import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import { internals } from '../three-types';
 import type { DeviceCaps } from './caps';
+import type { Plan } from './Plan';
+import { planCompact } from './planCompact';
 import { planScan } from './planScan';
 import type { KernelChoice } from './selectKernel';
 
 const checked = new WeakMap<GPUDevice, Map<string, Promise<ScanError | null>>>();
 
 /**
- * Scans a few tiles of known values with a kernel, once a device and variant. Drivers exist on
+ * Runs a kernel on a few tiles of known values, once a device and variant: a scan, and with `masks` a compaction too. Drivers exist on
  * which subgroup operations compile and compute wrong.
  *
  * @returns null, or what went wrong.
  */
-export function selfCheck( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps ): Promise<ScanError | null> {
+export async function selfCheck( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps, masks = false ): Promise<ScanError | null> {
+
+	const { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize } = choice;
+	const variant = [ kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize ].join();
+
+	return await once( renderer, variant, () => checkScan( renderer, choice, caps ) )
+		?? ( masks ? await once( renderer, `${ variant },masks`, () => checkCompaction( renderer, choice, caps ) ) : null );
+
+}
+
+function once( renderer: WebGPURenderer, key: string, check: () => Promise<ScanError | null> ): Promise<ScanError | null> {
 
 	const { device } = internals( renderer ).backend;
 	const variants = checked.get( device ) ?? new Map<string, Promise<ScanError | null>>();
 	checked.set( device, variants );
 
-	const { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize } = choice;
-	const variant = [ kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize ].join();
-
-	const result = variants.get( variant ) ?? check( renderer, { ...choice, itemsPerThread: 4 }, caps );
-	variants.set( variant, result );
+	const result = variants.get( key ) ?? check();
+	variants.set( key, result );
 	return result;
 
 }
 
-async function check( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps ): Promise<ScanError | null> {
+const WHO = 'Self-check';
 
-	const who = 'Self-check';
-	const n = 2 * choice.workgroupSize * choice.itemsPerThread + 7;
-	const input = allocate( 'uint', n );
-	const output = allocate( 'uint', n );
-	const total = allocate( 'uint', 1 );
-	const values = input.array as Uint32Array;
-	for ( let i = 0; i < n; i ++ ) values[ i ] = Math.imul( i + 1, 2654435761 ) >>> 0;
+function uints( length: number, value: ( i: number ) => number ): StorageBufferAttribute {
 
+	const attribute = allocate( 'uint', length );
+	for ( let i = 0; i < length; i ++ ) attribute.array[ i ] = value( i );
+	return attribute;
+
+}
+
+/** An exclusive scan of hashes over three tiles, the last one torn. */
+function checkScan( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps ): Promise<ScanError | null> {
+
+	const itemsPerThread = 4;
+	const n = 2 * choice.workgroupSize * itemsPerThread + 7;
+	const input = uints( n, i => Math.imul( i + 1, 2654435761 ) >>> 0 );
+	const [ output, total ] = [ allocate( 'uint', n ), allocate( 'uint', 1 ) ];
 	const count = uniform( n, 'uint' );
+
 	const plan = planScan( {
-		who, name: who, monoid: builtinMonoid( who, 'add', 'uint' ),
+		who: WHO, name: WHO, monoid: builtinMonoid( WHO, 'add', 'uint' ),
 		input: { attribute: input, node: null, type: 'uint', length: n },
 		output: { attribute: output, kind: 'exclusive' }, total,
 		capacity: n, count: () => count, reverse: false
-	}, choice, { ...caps, maxComputeWorkgroupsPerDimension: Math.max( caps.maxComputeWorkgroupsPerDimension, 3 ) } );
+	}, { ...choice, itemsPerThread }, enoughWorkgroups( caps ) );
 
-	const readback = new Readback( who );
+	let sum = 0;
+	const expected = Array.from( { length: n }, ( _, i ) => {
+
+		const before = sum;
+		sum = ( sum + input.array[ i ] ) >>> 0;
+		return before;
+
+	} );
+
+	return run( renderer, plan, n, caps, [ input ], [ [ output, expected ], [ total, [ sum ] ] ] );
+
+}
+
+/** A compaction of hashed flags over three tiles, the last one torn. */
+function checkCompaction( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps ): Promise<ScanError | null> {
+
+	const n = 2 * choice.workgroupSize * ELEMENTS_PER_WORD + 7;
+	const keep = ( i: number ): boolean => ( Math.imul( i + 1, 2654435761 ) >>> 13 ) % 3 === 0;
+	const flags = uints( n, i => keep( i ) ? 1 : 0 );
+	const [ indices, survivorCount, overflow ] = [ allocate( 'uint', n ), allocate( 'uint', 1 ), allocate( 'uint', 1 ) ];
+	const count = uniform( n, 'uint' );
+	const flag = view( flags, 'uint', 'flags' ).toReadOnly();
+
+	const plan = planCompact( {
+		who: WHO, name: WHO, predicate: i => asNode( flag.element( asExpr( i ) ).notEqual( 0 ) ), capacity: n, count: () => count, countIsBuffer: false,
+		indices, outputCapacity: n, survivorCount, overflow, payloads: [], draws: []
+	}, choice, enoughWorkgroups( caps ) );
+
+	const expected = Array.from( { length: n }, ( _, i ) => i ).filter( keep );
+	return run( renderer, plan, n, caps, [ flags, overflow ], [ [ survivorCount, [ expected.length ] ], [ indices, expected ] ] );
+
+}
+
+/** The check needs three workgroups, whatever limit a test injects. */
+function enoughWorkgroups( caps: DeviceCaps ): DeviceCaps {
+
+	return { ...caps, maxComputeWorkgroupsPerDimension: Math.max( caps.maxComputeWorkgroupsPerDimension, 3 ) };
+
+}
+
+async function run( renderer: WebGPURenderer, plan: Plan, n: number, caps: DeviceCaps, inputs: BufferAttribute[], results: [ BufferAttribute, number[] ][] ): Promise<ScanError | null> {
+
+	const readback = new Readback( WHO );
 
 	try {
 
 		plan.setCount( n );
-		await compile( renderer, who, plan.nodes, caps );
+		await compile( renderer, WHO, plan.nodes, caps );
 		renderer.compute( plan.nodes );
 
-		const [ { data }, [ sum ] ] = await Promise.all( [ readback.array( renderer, output, n ), readback.words( renderer, total, 1 ) ] );
+		const outputs = await Promise.all( results.map( ( [ attribute, expected ] ) => readback.words( renderer, attribute, expected.length ) ) );
 
-		let expected = 0;
+		for ( const [ k, [ , expected ] ] of results.entries() ) {
 
-		for ( let i = 0; i < n; i ++ ) {
-
-			if ( data[ i ] !== expected ) return new ScanError( 'self-check-failed', `it computed ${ data[ i ] } instead of ${ expected } at element ${ i } of ${ n }` );
-			expected = ( expected + values[ i ] ) >>> 0;
+			const wrong = expected.findIndex( ( value, i ) => outputs[ k ][ i ] !== value );
+			if ( wrong >= 0 ) return new ScanError( 'self-check-failed', `it computed ${ outputs[ k ][ wrong ] } instead of ${ expected[ wrong ] } at element ${ wrong } of ${ expected.length }` );
 
 		}
 
-		return sum === expected ? null : new ScanError( 'self-check-failed', `it computed a total of ${ sum } instead of ${ expected }` );
+		return null;
 
 	} catch ( error ) {
 
@@ -81,7 +139,7 @@ async function check( renderer: WebGPURenderer, choice: KernelChoice, caps: Devi
 
 		readback.dispose();
 		for ( const node of plan.nodes ) node.dispose();
-		for ( const attribute of [ input, output, total, ...plan.scratch ] ) attribute.dispose();
+		for ( const attribute of [ ...inputs, ...results.map( ( [ attribute ] ) => attribute ), ...plan.scratch ] ) attribute.dispose();
 
 	}
 

@@ -26,7 +26,7 @@ export function scanKernel(
 	return computeKernel( name, workgroupSize, builder => {
 
 		const collective = createCollective( choice );
-		const index = carry.from === 'nothing' ? uint( 0 ).toVar() : linearWorkgroupIdNode().toVar();
+		const index = carry.from === 'nothing' ? uint( 0 ).toVar() : lastTileFirst( shape ).toVar();
 		const tile = new Tile( builder, shape, index, collective );
 		loadTile( tile, input );
 
@@ -64,6 +64,16 @@ export function scanKernel(
 		}
 
 	} );
+
+}
+
+/** The workgroup's tile, from the last to the first: what the reduction read last is still in the cache. Spare workgroups stay past the end. */
+function lastTileFirst( { workgroupSize, rows, lanes, count }: TileShape ): Expr {
+
+	const size = workgroupSize * rows * lanes;
+	const id = linearWorkgroupIdNode().toVar();
+	const tiles = count().add( size - 1 ).div( size ).toVar();
+	return choose( 'uint', id.lessThan( tiles ), tiles.sub( 1 ).sub( id ), id );
 
 }
 
