@@ -21,7 +21,7 @@ const STEP = 1 / 60;
 
 start( async ( adapter ) => {
 
-	const count = parameter( 'count', isTest ? TEST_COUNT : COUNTS[ adapter.kind ] );
+	const count = Math.max( Math.floor( parameter( 'count', isTest ? TEST_COUNT : COUNTS[ adapter.kind ] ) ), 1 );
 	const renderer = new WebGPURenderer();
 	renderer.toneMapping = ACESFilmicToneMapping;
 	await renderer.init();
