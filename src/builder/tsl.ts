@@ -12,7 +12,7 @@ export interface Expr {
 	readonly isNode: true;
 	getNodeType( builder: ShaderBuilder ): string;
 	build( builder: ShaderBuilder, output: string ): string;
-	readonly x: Expr; readonly y: Expr; readonly z: Expr; readonly w: Expr; readonly wzyx: Expr;
+	readonly x: Expr; readonly y: Expr; readonly z: Expr; readonly w: Expr; readonly wzyx: Expr; readonly xyz: Expr;
 	add( ...b: Operand[] ): Expr;
 	sub( ...b: Operand[] ): Expr;
 	mul( ...b: Operand[] ): Expr;
@@ -37,6 +37,11 @@ export interface Expr {
 	max( b: Operand ): Expr;
 	assign( b: Operand ): Expr;
 	addAssign( b: Operand ): Expr;
+	dot( b: Expr ): Expr;
+	length(): Expr;
+	sqrt(): Expr;
+	abs(): Expr;
+	negate(): Expr;
 	element( index: Expr ): Expr;
 	toVar( name?: string ): Expr;
 	toStack(): Expr;
@@ -87,14 +92,18 @@ interface Facade {
 	workgroupBarrier(): void;
 	instanceIndex: Expr; invocationLocalIndex: Expr; invocationSubgroupIndex: Expr; subgroupSize: Expr; subgroupIndex: Expr;
 	workgroupId: Expr; numWorkgroups: Expr;
-	uint: Convert; int: Convert; float: Convert; bool: Convert; uvec4: Convert;
+	positionLocal: Expr; normalLocal: Expr; positionPrevious: Expr;
+	transformNormal( normal: Expr, matrix: Expr ): Expr;
+	varyingProperty( type: string, name: string ): Expr;
+	uint: Convert; int: Convert; float: Convert; bool: Convert; uvec4: Convert; vec3: Convert; vec4: Convert;
 
 }
 
 export const {
 	Fn, If, Loop, storage, uniform, uniformArray, select, atomicAdd, atomicStore, countOneBits, workgroupBarrier,
 	instanceIndex, invocationLocalIndex, invocationSubgroupIndex, subgroupSize, subgroupIndex, workgroupId, numWorkgroups,
-	uint, int, float, bool, uvec4
+	positionLocal, normalLocal, positionPrevious, transformNormal, varyingProperty,
+	uint, int, float, bool, uvec4, vec3, vec4
 } = TSL as unknown as Facade;
 
 /** Converts an expression (or its operands) to the named type: `convert('uvec2')(a, b)`. */

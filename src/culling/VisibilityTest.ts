@@ -1,0 +1,263 @@
+import type { ArrayCamera, BufferAttribute, Camera, Node, Vector2 } from 'three/webgpu';
+import { ScanError, describe, invalidArgument } from '../errors';
+import { allocate, attributeOf, isClosure, view, type Source } from '../builder/buffers';
+import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type UniformExpr } from '../builder/tsl';
+import { choose } from '../builder/wgsl';
+import { EyeUniforms } from './eyes';
+import { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './frustumTests';
+
+/** Options of {@link VisibilityTest}. Exactly one of `spheres` and `boxes`, in world space. */
+export interface VisibilityOptions {
+
+	/** vec4: centre and radius. */
+	spheres?: Source;
+	/** Lower and upper corners: vec3, or vec4 whose w is ignored. */
+	boxes?: { min: Source; max: Source };
+	/** Visible up to this distance, from the eye to the centre. Default Infinity. */
+	maxDistance?: number;
+	/** Visible from this projected diameter on, in pixels. Default 0: off. Needs `size` in `update()`. */
+	minPixels?: number;
+	/** Ascending: level k begins at `lodDistances[ k − 1 ]`. Default none: one level. */
+	lodDistances?: number[];
+	/** From 0 to below 1, a fraction of the distance: who has gone past a distance comes back only at (1 − hysteresis) times it. Default 0. */
+	hysteresis?: number;
+	/** Not there yet: refused with `feature-missing`. */
+	occlusion?: unknown;
+	/** False: everything is visible; levels still follow the distance. Default true. */
+	enabled?: boolean;
+	/** With hysteresis over closures: how many bounds there are. Default: the buffer's length. */
+	capacity?: number;
+
+}
+
+const OUT_OF_RANGE = 0x80000000;
+
+/**
+ * Which bounds a camera sees, and in which level of detail, as closures for the passes:
+ *
+ * ```js
+ * const test = new VisibilityTest( { spheres } ).update( camera );
+ * const visible = new CompactPass( n, test.isVisible, { draws } );
+ * const levels = new PartitionPass( n, 4, test.lodOf, { draws: fourDraws } ); // with lodDistances: [ 10, 30, 90 ]
+ * ```
+ *
+ * A bound is visible if at least one eye has it neither wholly outside a frustum plane nor farther than `maxDistance` nor smaller than `minPixels`;
+ * touching is visible. Hysteresis keeps state for one view: use a test per camera.
+ */
+export class VisibilityTest {
+
+	readonly isVisibilityTest = true;
+	/** Whether bound `i` is visible. */
+	readonly isVisible: ( i: Node<'uint'> ) => Node<'bool'>;
+	/** The level of bound `i`, `levelCount` when it is not visible. */
+	readonly lodOf: ( i: Node<'uint'> ) => Node<'uint'>;
+	/** `lodDistances.length + 1`. */
+	readonly levelCount: number;
+
+	private readonly eyes = new EyeUniforms();
+	private readonly limits: { enabled: UniformExpr<number>; maxDistance: UniformExpr<number>; minPixels: UniformExpr<number>; hysteresis: UniformExpr<number> };
+	private readonly lodDistances: number[];
+	private readonly lodNodes: Expr | null;
+	private readonly history: BufferAttribute | null;
+
+	/** @throws {ScanError} `invalid-argument`, `feature-missing` */
+	constructor( private readonly options: VisibilityOptions ) {
+
+		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }).` );
+
+		const { spheres, boxes, maxDistance = Infinity, minPixels = 0, lodDistances = [], hysteresis = 0, occlusion, enabled = true } = options;
+
+		if ( ( spheres === undefined ) === ( boxes === undefined ) ) throw invalidArgument( `VisibilityTest: the bounds must be either spheres or boxes (got ${ spheres === undefined ? 'neither' : 'both' }). Pass one of them.` );
+		if ( occlusion !== undefined && occlusion !== false ) throw new ScanError( 'feature-missing', 'VisibilityTest: occlusion is not there yet (got it asked for). Omit it.' );
+		if ( ! ( maxDistance >= 0 ) ) throw invalidArgument( `VisibilityTest: maxDistance must be at least 0 (got ${ describe( maxDistance ) }). Omit it for no limit.` );
+		if ( ! ( minPixels >= 0 && minPixels < Infinity ) ) throw invalidArgument( `VisibilityTest: minPixels must be finite and at least 0 (got ${ describe( minPixels ) }). Omit it for no limit.` );
+		if ( ! ( hysteresis >= 0 && hysteresis < 1 ) ) throw invalidArgument( `VisibilityTest: hysteresis must be a fraction of the distance, from 0 to below 1 (got ${ describe( hysteresis ) }). Try 0.1.` );
+		if ( ! Array.isArray( lodDistances ) || lodDistances.some( ( d, k ) => ! ( d >= ( k === 0 ? 0 : lodDistances[ k - 1 ] ) ) ) ) throw invalidArgument( `VisibilityTest: lodDistances must ascend, from 0 at the least (got ${ Array.isArray( lodDistances ) ? `[${ lodDistances.join( ', ' ) }]` : describe( lodDistances ) }). Sort them.` );
+
+		this.levelCount = lodDistances.length + 1;
+		this.lodDistances = [ ...lodDistances ];
+		this.lodNodes = lodDistances.length === 0 ? null : uniformArray( this.lodDistances as unknown as object[], 'float' );
+
+		this.limits = {
+			enabled: uniform( enabled ? 1 : 0, 'uint' ),
+			// three uploads no infinities
+			maxDistance: uniform( Math.min( maxDistance, 3e38 ), 'float' ),
+			minPixels: uniform( minPixels, 'float' ),
+			hysteresis: uniform( hysteresis, 'float' )
+		};
+
+		this.history = hysteresis > 0 ? allocate( 'uint', this.boundCount() ) : null;
+		this.isVisible = i => asNode( this.judge( asExpr( i ) ).visible );
+
+		this.lodOf = i => {
+
+			const { visible, level } = this.judge( asExpr( i ) );
+			return asNode( choose( 'uint', visible, level, uint( this.levelCount ) ) );
+
+		};
+
+	}
+
+	/** False shows everything. */
+	get enabled(): boolean {
+
+		return this.limits.enabled.value !== 0;
+
+	}
+
+	set enabled( enabled: boolean ) {
+
+		this.limits.enabled.value = enabled ? 1 : 0;
+
+	}
+
+	/**
+	 * Takes a camera's view: uniforms only. Its matrices are taken as three last updated them; a camera without a parent is updated here.
+	 *
+	 * @param camera - An ArrayCamera counts as the union of its eyes.
+	 * @param size - The picture in pixels, for `minPixels`.
+	 */
+	update( camera: Camera | ArrayCamera, size?: Vector2 ): this {
+
+		if ( ( camera as Partial<Camera> | undefined )?.isCamera !== true ) throw invalidArgument( `VisibilityTest.update: needs a camera (got ${ describe( camera ) }).` );
+		if ( this.limits.minPixels.value > 0 && size === undefined && ( camera as Partial<ArrayCamera> ).isArrayCamera !== true ) throw invalidArgument( 'VisibilityTest.update: minPixels needs the size of the picture (got none). Pass it in pixels: update( camera, renderer.getDrawingBufferSize( size ) ).' );
+
+		if ( camera.parent === null && camera.matrixWorldAutoUpdate ) camera.updateMatrixWorld();
+		this.eyes.set( 'VisibilityTest.update', camera, size );
+		return this;
+
+	}
+
+	/** Forgets what hysteresis remembers. */
+	reset(): void {
+
+		if ( this.history === null ) return;
+		this.history.array.fill( 0 );
+		this.history.needsUpdate = true;
+
+	}
+
+	/** Frees the buffer that hysteresis keeps. */
+	dispose(): void {
+
+		this.history?.dispose();
+
+	}
+
+	private boundCount(): number {
+
+		const { spheres, boxes, capacity } = this.options;
+		const source = spheres ?? boxes?.min;
+		if ( capacity !== undefined ) return capacity;
+		if ( isClosure( source ) ) throw invalidArgument( 'VisibilityTest: hysteresis over a closure needs the option capacity, the number of bounds (got none).' );
+		return attributeOf( 'VisibilityTest: bounds', source ).count;
+
+	}
+
+	/** One bound, in the shader of whoever asks. */
+	private judge( i: Expr ): { visible: Expr; level: Expr } {
+
+		const { eyes, limits: { enabled, maxDistance, minPixels, hysteresis } } = this;
+		const bound = this.bound( i );
+		const needsSize = minPixels.value > 0;
+
+		const seen = bool( false ).toVar();
+		const nearest = float( 3e38 ).toVar();
+		const largest = float( 0 ).toVar();
+
+		Loop( { start: uint( 0 ), end: eyes.count, type: 'uint', condition: '<', update: 1 }, ( { i: eye } ) => {
+
+			const position = eyes.positions.element( eye ).toVar();
+			const distance = bound.centre.sub( position.xyz ).length().toVar();
+			const inside = bound.isInside( eyes.planes as unknown as PlaneArray, eyes.firstPlane( eye ) ).toVar();
+			const near = distance.greaterThan( maxDistance ).not().toVar();
+
+			nearest.assign( nearest.min( distance ) );
+
+			if ( needsSize ) {
+
+				const diameter = asExpr( projectedRadius( asNode( bound.centre ), asNode( bound.radius ), asNode( eyes.rows.element( eye ) ), asNode( position.w ) ) ).mul( 2 ).toVar();
+				largest.assign( largest.max( diameter ) );
+				near.assign( near.and( diameter.lessThan( minPixels ).not() ) );
+
+			}
+
+			seen.assign( seen.or( inside.and( near ) ) );
+
+		} );
+
+		const state = this.history === null ? null : view( this.history, 'uint', 'visibilityHistory' ).element( i );
+		const last = state === null ? uint( 0 ).toVar() : state.toVar();
+		const wasOut = last.bitAnd( uint( OUT_OF_RANGE ) ).notEqual( 0 );
+		const lastLevel = last.bitAnd( uint( 0x7fffffff ) ).toVar();
+
+		const level = this.levelAt( nearest, lastLevel, hysteresis );
+
+		if ( state === null ) return { visible: enabled.equal( 0 ).or( seen ), level };
+
+		// over all eyes together, with hysteresis: what the history keeps; asked twice, the answer is the same
+		const scale = choose( 'float', wasOut, float( 1 ).sub( hysteresis ), float( 1 ) ).toVar();
+		const inRange = nearest.greaterThan( maxDistance.mul( scale ) ).not();
+		const near = ( needsSize ? inRange.and( largest.mul( scale ).lessThan( minPixels ).not() ) : inRange ).toVar();
+
+		state.assign( level.add( 1 ).bitOr( choose( 'uint', near, uint( 0 ), uint( OUT_OF_RANGE ) ) ) );
+		return { visible: enabled.equal( 0 ).or( seen.and( near ) ), level };
+
+	}
+
+	/** How many of the distances have been passed; those passed before are held on to a little longer. */
+	private levelAt( distance: Expr, lastLevel: Expr, hysteresis: Expr ): Expr {
+
+		const level = uint( 0 ).toVar();
+		const { lodNodes } = this;
+		if ( lodNodes === null ) return level;
+
+		this.lodDistances.forEach( ( _, k ) => {
+
+			const begin = lodNodes.element( uint( k ) );
+			const passed = lastLevel.greaterThan( k + 1 ); // the history holds level + 1
+			const threshold = this.history === null ? begin : choose( 'float', passed, begin.mul( float( 1 ).sub( hysteresis ) ), begin );
+			If( distance.greaterThanEqual( threshold ), () => { level.assign( k + 1 ); } );
+
+		} );
+
+		return level;
+
+	}
+
+	private bound( i: Expr ): { centre: Expr; radius: Expr; isInside: ( planes: PlaneArray, first: Expr ) => Expr } {
+
+		const { spheres, boxes } = this.options;
+
+		if ( spheres !== undefined ) {
+
+			const sphere = read( spheres, i, 'spheres' ).toVar();
+			const [ centre, radius ] = [ sphere.xyz.toVar(), sphere.w.toVar() ];
+			return { centre, radius, isInside: ( planes, first ) => asExpr( sphereInFrustum( planes, asNode( centre ), asNode( radius ), asNode( first ) ) ) };
+
+		}
+
+		const [ min, max ] = [ boxes!.min, boxes!.max ].map( ( source, k ) => vec3( read( source, i, k === 0 ? 'boxes.min' : 'boxes.max' ).xyz ).toVar() );
+		return {
+			centre: min.add( max ).mul( 0.5 ).toVar(),
+			radius: max.sub( min ).length().mul( 0.5 ).toVar(),
+			isInside: ( planes, first ) => asExpr( boxInFrustum( planes, asNode( min ), asNode( max ), asNode( first ) ) )
+		};
+
+	}
+
+}
+
+/** An element of a source: the user's own node where there is one, since other views of the buffer may stand in the same shader. */
+function read( source: Source, i: Expr, name: string ): Expr {
+
+	if ( isClosure( source ) ) return asExpr( ( source )( asNode( i ) ) );
+
+	const node = source as unknown as { isStorageBufferNode?: boolean; element( index: Expr ): Expr };
+	if ( node.isStorageBufferNode === true ) return node.element( i );
+
+	const attribute = attributeOf( `VisibilityTest: ${ name }`, source );
+	if ( attribute.itemSize !== 4 && ! ( attribute.itemSize === 3 && name !== 'spheres' ) ) throw invalidArgument( `VisibilityTest: ${ name } must have itemSize ${ name === 'spheres' ? '4 (centre and radius)' : '4 or 3' } (got ${ attribute.itemSize }).` );
+	return view( attribute, attribute.itemSize === 3 ? 'vec3' : 'vec4', name.replace( '.', '' ) ).toReadOnly().element( i );
+
+}
