@@ -21,7 +21,7 @@ const levelRules = LEVELS.map( ( level, i ) => {
 
 export default tseslint.config(
 
-	{ ignores: [ 'dist/', 'dist-examples/', '.cache/', 'test-results/', 'node_modules/' ] },
+	{ ignores: [ 'dist/', 'dist-examples/', 'bench-dist/', '.cache/', 'test-results/', 'node_modules/' ] },
 
 	js.configs.recommended,
 	tseslint.configs.recommendedTypeChecked,

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { appendCases } from './cases/append';
+import type { Case } from './cases/Case';
+import { compactCases } from './cases/compact';
+import { copyCases } from './cases/copy';
+import { KERNELS } from './cases/kernels';
+import { partitionCases } from './cases/partition';
+import { reduceCases, scanCases } from './cases/scan';
+import { describeEnvironment } from './environment';
+import { createContext, type Context } from './gpu/context';
+import { measure } from './measure';
+import { HELP, readOptions, type Options } from './options';
+import type { Results } from './report/Results';
+import { HEADING, line } from './report/table';
+import { Workload, type ElementType } from './Workload';
+
+/** The copy by a kernel comes first: the others are set beside it. */
+const CASES: Case[] = [ ...copyCases, ...scanCases, ...reduceCases, ...compactCases, ...appendCases, ...partitionCases ];
+const TYPES: ElementType[] = [ 'vec4', 'uint', 'float' ];
+
+/** Runs the command; returns the exit code. */
+export async function main( args: string[] ): Promise<number> {
+
+	const options = readOptions( args );
+
+	if ( options === null ) {
+
+		console.log( HELP );
+		return 0;
+
+	}
+
+	const context = await createContext( options );
+	const environment = describeEnvironment( context.adapter, options.runs );
+	const results: Results = { environment, measurements: [], cpu: [] };
+
+	console.log( `${ Object.values( environment.adapter ).join( ' ' ) }\n${ Object.entries( environment.versions ).map( ( entry ) => entry.join( ' ' ) ).join( ', ' ) }` );
+
+	for ( const log of options.sizes ) await measureSize( context, log, options, results );
+
+	if ( options.json !== undefined ) writeFileSync( options.json, JSON.stringify( results, null, '\t' ) );
+
+	const wrong = results.measurements.filter( ( { problem } ) => problem !== null );
+	console.log( `\n${ results.measurements.length } measured, ${ wrong.length } WRONG` );
+	return wrong.length > 0 ? 1 : 0;
+
+}
+
+/** Runs all cases at one size, those of one element type after the other, so that their buffers are not there at the same time. */
+async function measureSize( context: Context, log: number, options: Options, { measurements }: Results ): Promise<void> {
+
+	const words = 2 ** log;
+	const { maxBufferSize, maxStorageBufferBindingSize } = context.device.limits;
+
+	console.log( `\n2^${ log }` );
+
+	if ( words * 4 > Math.min( maxBufferSize, maxStorageBufferBindingSize ) ) {
+
+		console.log( `skipped: larger than this device's maxBufferSize of ${ maxBufferSize } or maxStorageBufferBindingSize of ${ maxStorageBufferBindingSize }.` );
+		return;
+
+	}
+
+	console.log( HEADING );
+	let copy: number | undefined;
+
+	for ( const type of TYPES ) {
+
+		const cases = CASES.filter( ( item ) => item.type === type && isWanted( item, log, options ) );
+		if ( cases.length === 0 ) continue;
+
+		const workload = new Workload( context, words, type );
+
+		for ( const item of cases ) {
+
+			const outcome = await measure( context, item, workload, options.sabotage, measurements );
+
+			if ( typeof outcome === 'string' ) {
+
+				console.log( `${ item.name } ${ item.kernel ?? '' } skipped: ${ outcome }` );
+				continue;
+
+			}
+
+			if ( outcome.name === 'copy' ) copy ??= outcome.time.median;
+			measurements.push( outcome );
+			console.log( line( outcome, copy ) );
+
+		}
+
+		workload.dispose();
+
+	}
+
+}
+
+function isWanted( { group, kernel, maxLog = Infinity }: Case, log: number, { only, kernels }: Options ): boolean {
+
+	const isVariant = kernel !== undefined && kernel in KERNELS;
+	return log <= maxLog && ( only?.includes( group ) ?? true ) && ( ! isVariant || ( kernels?.includes( kernel ) ?? true ) );
+
+}
