@@ -123,8 +123,19 @@ export class VisibilityTest {
 		if ( this.limits.minPixels.value > 0 && size === undefined && ( camera as Partial<ArrayCamera> ).isArrayCamera !== true ) throw invalidArgument( 'VisibilityTest.update: minPixels needs the size of the picture (got none). Pass it in pixels: update( camera, renderer.getDrawingBufferSize( size ) ).' );
 
 		if ( camera.parent === null && camera.matrixWorldAutoUpdate ) camera.updateMatrixWorld();
-		this.eyes.set( 'VisibilityTest.update', camera, size );
+		this.setView( camera, size );
 		return this;
+
+	}
+
+	/**
+	 * Takes a camera's matrices as they are. Distances start at `viewer` if given: a shadow shows the levels that its viewer sees.
+	 *
+	 * @internal
+	 */
+	setView( camera: Camera | ArrayCamera, size?: Vector2, viewer?: Camera ): void {
+
+		this.eyes.set( 'VisibilityTest', camera, size, viewer );
 
 	}
 

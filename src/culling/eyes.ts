@@ -35,8 +35,8 @@ export class EyeUniforms {
 
 	}
 
-	/** Takes the cameras' matrices as they are. An eye's own viewport replaces `size`. */
-	set( who: string, camera: Camera | ArrayCamera, size: Vector2 | undefined ): void {
+	/** Takes the cameras' matrices as they are. An eye's own viewport replaces `size`. Distances start at `viewer`, or at each eye. */
+	set( who: string, camera: Camera | ArrayCamera, size: Vector2 | undefined, viewer?: Camera ): void {
 
 		const { cameras = [] } = camera as Partial<ArrayCamera>;
 		const eyes: readonly Camera[] = ( camera as Partial<ArrayCamera> ).isArrayCamera === true && cameras.length > 0 ? cameras : [ camera ];
@@ -64,7 +64,7 @@ export class EyeUniforms {
 			const [ width, height ] = viewport !== undefined ? [ viewport.width, viewport.height ] : [ size?.x ?? 0, size?.y ?? 0 ];
 			const projection = eye.projectionMatrix.elements;
 			const focalLength = Math.max( Math.abs( projection[ 0 ] ) * width, Math.abs( projection[ 5 ] ) * height ) / 2;
-			const world = eye.matrixWorld.elements;
+			const world = ( viewer ?? eye ).matrixWorld.elements;
 
 			this.positionValues[ e ].set( world[ 12 ], world[ 13 ], world[ 14 ], focalLength );
 			this.rowValues[ e ].set( elements[ 3 ], elements[ 7 ], elements[ 11 ], elements[ 15 ] );

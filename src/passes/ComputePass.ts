@@ -24,7 +24,7 @@ export interface PassOptions extends KernelOptions {
 
 }
 
-type State = { kind: 'new' } | { kind: 'ready'; renderer: WebGPURenderer; policy: Readonly<KernelPolicy>; plan: Plan } | { kind: 'disposed' };
+type State = { kind: 'new' } | { kind: 'ready'; renderer: WebGPURenderer; policy: Readonly<KernelPolicy>; plan: Plan; choice: KernelChoice } | { kind: 'disposed' };
 
 /** The policy of a pass that has nothing to choose. */
 const ONE_THREAD: KernelChoice = {
@@ -123,6 +123,39 @@ export abstract class ComputePass {
 
 	}
 
+	/**
+	 * Readies the pass at once, without a check: with the kernel of a pass of its kind that `init()` has readied, or the shared-memory one, which
+	 * runs everywhere. three compiles it when it is first computed.
+	 *
+	 * @internal
+	 */
+	initNow( renderer: WebGPURenderer, like?: ComputePass ): this {
+
+		checkRenderer( this.who, renderer );
+		if ( this.state.kind === 'ready' ) return this;
+
+		const caps = { ...readCaps( renderer ), ...this.options.caps };
+		const known = like?.state.kind === 'ready' ? like.state.choice : undefined;
+		const request = this.request();
+		const choice = known ?? ( request === null ? ONE_THREAD : selectKernel( { ...caps, subgroups: false }, { ...this.options, kernel: 'auto' }, request ) );
+		const plan = this.plan( choice, caps );
+
+		plan.setCount( this.counts.number ?? this.capacity );
+		this.become( renderer, choice, plan );
+		return this;
+
+	}
+
+	private become( renderer: WebGPURenderer, choice: KernelChoice, plan: Plan ): void {
+
+		const { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, reason } = choice;
+		const policy = Object.freeze( { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, dispatches: plan.nodes.length, reason } );
+
+		this.readback.revive();
+		this.state = { kind: 'ready', renderer, policy, plan, choice };
+
+	}
+
 	private async initialise( renderer: WebGPURenderer ): Promise<this> {
 
 		const { who } = this;
@@ -153,11 +186,7 @@ export abstract class ComputePass {
 
 		}
 
-		const { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, reason } = choice;
-		const policy = Object.freeze( { kernel, algorithm, sharedMemoryScan, subgroupScan, workgroupSize, itemsPerThread, dispatches: plan.nodes.length, reason } );
-
-		this.readback.revive();
-		this.state = { kind: 'ready', renderer, policy, plan };
+		this.become( renderer, choice, plan );
 		return this;
 
 	}

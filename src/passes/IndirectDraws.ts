@@ -78,13 +78,24 @@ export class IndirectDraws {
 	static merge( geometries: BufferGeometry[] ): MergedDraws {
 
 		const { geometry, ranges } = mergeGeometries( 'IndirectDraws.merge', geometries );
-		const draws = new IndirectDraws( geometries.map( () => geometry ) );
-
-		draws.ranges = ranges;
-		draws.writeElementRanges();
+		const draws = IndirectDraws.forRanges( geometry, ranges );
 		draws.attached.set( 0, attachTarget( geometry, draws.attribute, ranges.map( ( _, k ) => draws.byteOffset( k ) ) ) );
 
 		return { geometry, draws, bucketNode: attribute( BUCKET_ATTRIBUTE, 'uint' ) };
+
+	}
+
+	/**
+	 * Records over ranges of one target, not attached: for those who set `geometry.indirect` themselves.
+	 *
+	 * @internal
+	 */
+	static forRanges( target: DrawTarget, ranges: DrawRange[] ): IndirectDraws {
+
+		const draws = new IndirectDraws( ranges.map( () => target ) );
+		draws.ranges = ranges;
+		draws.writeElementRanges();
+		return draws;
 
 	}
 
@@ -143,7 +154,7 @@ export class IndirectDraws {
 	/** How many indices or vertices draw `i` has now, and where they begin: what a pass writes into its record. */
 	elementRange( i: number ): DrawRange {
 
-		return this.ranges?.[ i ] ?? elementRange( this.targets[ i ] );
+		return elementRange( this.targets[ i ], this.ranges?.[ i ] );
 
 	}
 
@@ -185,16 +196,17 @@ function checkTarget( target: unknown ): void {
 
 }
 
-/** How many elements a draw has, and where they begin: indices, wireframe indices or vertices. */
-function elementRange( target: DrawTarget ): DrawRange {
+/** How many elements a draw has, and where they begin: indices, wireframe indices or vertices, of the whole geometry or of a range. */
+function elementRange( target: DrawTarget, range?: DrawRange ): DrawRange {
 
 	const geometry = isMesh( target ) ? target.geometry : target;
 	const { index, drawRange } = geometry;
 	const available = index?.count ?? geometry.attributes.position?.count ?? 0;
 	const wireframe = isMesh( target ) && ( target.material as { wireframe?: boolean } ).wireframe === true ? 2 : 1;
-	const first = Math.min( drawRange.start, available );
+	const first = range?.first ?? Math.min( drawRange.start, available );
+	const elements = range?.elements ?? Math.max( 0, Math.min( drawRange.count, available - first ) );
 
-	return { elements: Math.max( 0, Math.min( drawRange.count, available - first ) ) * wireframe, first: first * wireframe };
+	return { elements: elements * wireframe, first: first * wireframe };
 
 }
 
