@@ -13,3 +13,5 @@ export type { ReduceOptions } from './passes/ScanBase';
 export type { Closure, Count, Source, StorageBuffer } from './builder/buffers';
 export type { DeviceCaps } from './plan/caps';
 export type { KernelOptions, KernelPolicy } from './plan/policy';
+export { VisibilityTest, type VisibilityOptions } from './culling/VisibilityTest';
+export { CulledInstancedMesh, type CulledInstancedMeshOptions, type Lod } from './culling/CulledInstancedMesh';

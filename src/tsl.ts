@@ -2,3 +2,4 @@ export { workgroupReduce, workgroupScan, type WorkgroupScanOptions } from './sha
 export { subgroupScan, type SubgroupScanOptions } from './shaders/subgroup/subgroupScanNode';
 export { linearWorkgroupId, upperBound, workgroupUniformLoad, type SortedSource } from './shaders/tslFunctions';
 export type { Monoid, MonoidName, ScanType } from './shaders/monoids';
+export { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './culling/frustumTests';

@@ -7,6 +7,9 @@ import { storage, type StorageExpr } from './tsl';
 /** A buffer on the GPU: an attribute, or the node over one that `instancedArray()` and `storage()` return. */
 export type StorageBuffer = StorageBufferAttribute | StorageInstancedBufferAttribute | StorageBufferNode<unknown>;
 
+/** What properties without `Node` in their name are. */
+export type StorageAttribute = StorageBufferAttribute | StorageInstancedBufferAttribute;
+
 /** The value of an element, computed where it is needed. */
 export type Closure<T = unknown> = ( index: Node<'uint'> ) => Node<T>;
 
@@ -21,7 +24,7 @@ export type TypedArray = Uint32Array | Int32Array | Float32Array;
 /** A user's buffer, resolved. */
 export interface BufferRef {
 
-	readonly attribute: BufferAttribute;
+	readonly attribute: StorageAttribute;
 	/** The user's own node, if one was passed. */
 	readonly node: StorageExpr | null;
 	readonly type: ScanType;
@@ -44,12 +47,12 @@ export function isClosure( source: unknown ): source is Closure {
 }
 
 /** The attribute under a buffer; refuses everything else. */
-export function attributeOf( who: string, buffer: unknown ): BufferAttribute {
+export function attributeOf( who: string, buffer: unknown ): StorageAttribute {
 
 	const candidate = buffer as BufferLike | null | undefined;
 
-	if ( candidate?.isStorageBufferNode === true && candidate.value !== undefined ) return candidate.value;
-	if ( candidate?.isBufferAttribute === true ) return buffer as BufferAttribute;
+	if ( candidate?.isStorageBufferNode === true && candidate.value !== undefined ) return candidate.value as StorageAttribute;
+	if ( candidate?.isBufferAttribute === true ) return buffer as StorageAttribute;
 
 	throw invalidArgument( `${ who } must be a StorageBufferAttribute or a storage node, e.g. from instancedArray() (got ${ describe( buffer ) }).` );
 
@@ -73,7 +76,7 @@ export function resolveBuffer( who: string, buffer: unknown, type?: ScanType ): 
 
 	const n = componentCount( resolved );
 
-	if ( componentType( resolved ) !== components.component ) throw invalidArgument( `${ who }: type ${ resolved } does not fit an attribute over a ${ attribute.array.constructor.name }. Use the array of that type.` );
+	if ( componentType( resolved ) !== components.component ) throw invalidArgument( `${ who }: type ${ resolved } needs an attribute over a ${ arrayFor( resolved ).name } (got ${ attribute.array.constructor.name }).` );
 	if ( n !== attribute.itemSize && ! ( n === 3 && attribute.itemSize === 4 ) ) throw invalidArgument( `${ who }: type ${ resolved } needs itemSize ${ n === 3 ? '4 (16-byte stride) or 3' : n } (got ${ attribute.itemSize }).` );
 	if ( attribute.count === 0 ) throw invalidArgument( `${ who } must hold at least one element (got an empty buffer).` );
 

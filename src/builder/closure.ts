@@ -1,4 +1,4 @@
-import { describe, invalidArgument } from '../errors';
+import { ScanError, describe, invalidArgument } from '../errors';
 import type { ShaderBuilder } from '../three-types';
 import type { Closure } from './buffers';
 import { Fn, asExpr, asNode, bool, convert, type Expr, type LaidOutFn } from './tsl';
@@ -29,18 +29,44 @@ export function closureFunction( builder: ShaderBuilder, who: string, name: stri
 		const got = result?.isNode === true ? result.getNodeType( inner ) : describe( value );
 
 		if ( type === 'bool' && flags && [ 'uint', 'int', 'float' ].includes( got ) ) return result.notEqual( 0 ).toVar();
-		if ( got !== type ) throw invalidArgument( `${ who }: the ${ name } must return a ${ type } node (got ${ got }).${ type === 'bool' ? ' Compare, e.g. value.greaterThan( 0 ).' : ` Convert it, e.g. ${ type }( … ).` }` );
+		if ( got !== type ) throw invalidArgument( `${ who }: the ${ name } must return a ${ flags ? 'bool, uint, int or float' : type } node (got ${ got }).${ flags ? ' Return a bool, or a number: non-zero marks a segment\'s first element.' : type === 'bool' ? ' Compare, e.g. value.greaterThan( 0 ).' : ` Convert it, e.g. ${ type }( … ).` }` );
 
 		return result.toVar();
 
 	} ).setLayout( { name: `closure_${ name }`, type, inputs: [ { name: 'i', type: 'uint' } ] } );
 
-	const { code } = builder.buildFunctionNode( fn.shaderNode );
+	checkFunction( builder, `${ who }: the ${ name }`, fn );
+	return index => fn( index );
+
+}
+
+/**
+ * Builds a user's function and refuses what it must not contain: it may run in any order, for any element, beside others.
+ *
+ * @throws {ScanError} `invalid-argument`
+ */
+export function checkFunction( builder: ShaderBuilder, label: string, fn: LaidOutFn ): void {
+
+	const code = build();
 	const forbidden = FORBIDDEN.exec( code );
 
-	if ( forbidden !== null ) throw invalidArgument( `${ who }: the ${ name } must not synchronise or use subgroups (got ${ forbidden[ 1 ] }). It runs once an element, not once a workgroup.` );
-	if ( ( code.match( /\breturn\b/g ) ?? [] ).length > 1 ) throw invalidArgument( `${ who }: the ${ name } must not contain Return(). Put the rest into an If( … ), and return the value.` );
+	if ( forbidden !== null ) throw invalidArgument( `${ label } must not synchronise or use subgroups (got ${ forbidden[ 1 ] }). It runs once an element, not once a workgroup.` );
+	if ( ( code.match( /\breturn\b/g ) ?? [] ).length > 1 ) throw invalidArgument( `${ label } must not contain Return() (got one). Put the rest into an If( … ), and return the value.` );
 
-	return index => fn( index );
+	function build(): string {
+
+		try {
+
+			return builder.buildFunctionNode( fn.shaderNode ).code;
+
+		} catch ( cause ) {
+
+			// three's own words where a node needs a camera, an object or a material
+			if ( cause instanceof ScanError ) throw cause;
+			throw new ScanError( 'invalid-argument', `${ label } can't be built in a compute shader (got ${ cause instanceof Error ? cause.message : String( cause ) }). Camera and object nodes exist in materials only: pass their matrices as uniforms.`, { cause } );
+
+		}
+
+	}
 
 }

@@ -7,23 +7,32 @@ import { checkBinding } from './buffers';
 export interface BindingLimits { maxStorageBuffersPerShaderStage: number; maxStorageBufferBindingSize: number; maxBufferSize: number }
 
 /**
- * Builds and compiles nodes, and finds out whether they really did: three reports a bad shader on the
- * console and computes nothing. The shader is validated and the device's limits are checked before three makes anything of it.
+ * Builds the shaders of nodes, on the CPU alone, and refuses what a closure must not contain and what the device can't bind.
  *
- * @throws {ScanError} `shader-error` with the compiler's message, `limit-exceeded`, `invalid-argument`.
+ * @throws {ScanError} `limit-exceeded`, `invalid-argument`
  */
-export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], limits: BindingLimits ): Promise<void> {
-
-	const { backend, _nodes, _pipelines } = internals( renderer );
+export function build( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], limits: BindingLimits ): void {
 
 	for ( const node of nodes ) {
 
-		const { computeShader, bindings } = _nodes.getForCompute( node );
+		const { bindings } = internals( renderer )._nodes.getForCompute( node );
 		checkBindings( `${ who } (node '${ node.name }')`, bindings.flatMap( group => group.bindings ), limits );
-		await checkShader( backend.device, who, node.name, computeShader );
 
 	}
 
+}
+
+/**
+ * Compiles built nodes, and finds out whether they really did: three reports a bad shader on the
+ * console and computes nothing. The shader is validated before three makes anything of it.
+ *
+ * @throws {ScanError} `shader-error` with the compiler's message
+ */
+export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[] ): Promise<void> {
+
+	const { backend, _nodes, _pipelines } = internals( renderer );
+
+	await Promise.all( nodes.map( node => checkShader( backend.device, who, node.name, _nodes.getForCompute( node ).computeShader ) ) );
 	await internals( renderer ).compileComputeAsync( [ ...nodes ] );
 
 	for ( const node of nodes ) {

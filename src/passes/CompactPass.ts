@@ -1,4 +1,5 @@
-import type { BufferAttribute, Node, WebGPURenderer } from 'three/webgpu';
+import type { Node, WebGPURenderer } from 'three/webgpu';
+import type { StorageAttribute } from '../builder/buffers';
 import { asExpr, asNode, type StorageExpr } from '../builder/tsl';
 import type { DeviceCaps } from '../plan/caps';
 import type { Plan } from '../plan/Plan';
@@ -36,10 +37,10 @@ export class CompactPass extends IndexPass {
 
 	readonly isCompactPass = true;
 	/** One uint: the survivors in the output, at most its capacity. */
-	readonly survivorCount: BufferAttribute;
+	readonly survivorCount: StorageAttribute;
 	readonly survivorCountNode: Node<'uint'>;
 	/** One uint: the survivors dropped because the output was full. */
-	readonly overflow: BufferAttribute;
+	readonly overflow: StorageAttribute;
 	readonly overflowNode: Node<'uint'>;
 	private readonly predicate: Predicate;
 

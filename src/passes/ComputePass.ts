@@ -2,7 +2,7 @@ import type { BufferAttribute, ComputeNode, WebGPURenderer } from 'three/webgpu'
 import { ScanError, describe, invalidArgument } from '../errors';
 import type { Count } from '../builder/buffers';
 import { setProducer, type UpdateFrame } from '../builder/producers';
-import { compile } from '../builder/compile';
+import { build, compile } from '../builder/compile';
 import { readCaps, type DeviceCaps } from '../plan/caps';
 import type { CountSource } from '../plan/counts';
 import type { Plan } from '../plan/Plan';
@@ -170,14 +170,39 @@ export abstract class ComputePass {
 
 		const generation = ++ this.generation;
 		const caps = { ...readCaps( renderer ), ...this.options.caps };
-		const choice = await this.choose( renderer, caps );
+		const request = this.request();
+		const choice = request === null ? ONE_THREAD : selectKernel( caps, this.options, request );
+
+		// what is refused is refused before the GPU is touched, the self-check included
+		let ready = { choice, plan: this.build( renderer, choice, caps ) };
+
+		try {
+
+			if ( request !== null ) ready = await this.checked( renderer, ready, caps, request );
+			await compile( renderer, who, ready.plan.nodes );
+			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
+
+		} catch ( error ) {
+
+			disposePlan( ready.plan );
+			throw error;
+
+		}
+
+		this.become( renderer, ready.choice, ready.plan );
+		return this;
+
+	}
+
+	private build( renderer: WebGPURenderer, choice: KernelChoice, caps: DeviceCaps ): Plan {
+
 		const plan = this.plan( choice, caps );
 
 		try {
 
 			plan.setCount( this.counts.number ?? this.capacity );
-			await compile( renderer, who, plan.nodes, caps );
-			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
+			build( renderer, this.who, plan.nodes, caps );
+			return plan;
 
 		} catch ( error ) {
 
@@ -186,21 +211,15 @@ export abstract class ComputePass {
 
 		}
 
-		this.become( renderer, choice, plan );
-		return this;
-
 	}
 
-	/** Selects the kernel, and another one if it fails its check and nobody forced it. */
-	private async choose( renderer: WebGPURenderer, caps: DeviceCaps ): Promise<KernelChoice> {
+	/** The kernel, or another one if it fails its self-check and nobody forced it. */
+	private async checked( renderer: WebGPURenderer, ready: { choice: KernelChoice; plan: Plan }, caps: DeviceCaps, request: KernelRequest ): Promise<{ choice: KernelChoice; plan: Plan }> {
 
 		const { who, options } = this;
-		const request = this.request();
-		if ( request === null ) return ONE_THREAD;
-
-		const choice = selectKernel( caps, options, request );
+		const { choice } = ready;
 		const problem = await selfCheck( renderer, choice, caps, request.masks );
-		if ( problem === null ) return choice;
+		if ( problem === null ) return ready;
 
 		const forced = options.kernel === choice.kernel;
 		if ( forced || choice.kernel === 'shared-memory' ) throw new ScanError( problem.code, `${ who }: kernel '${ choice.kernel }' failed its self-check on this device: ${ problem.message }.${ forced ? ' Omit kernel to let the device decide.' : '' }`, { cause: problem } );
@@ -218,7 +237,10 @@ export abstract class ComputePass {
 		const again = await selfCheck( renderer, fallback, caps, request.masks );
 		if ( again !== null ) throw new ScanError( again.code, `${ who }: no kernel passed its self-check on this device: ${ again.message }.`, { cause: again } );
 
-		return { ...fallback, reason: `The subgroup kernel failed its self-check (${ problem.message }), so the scan runs in workgroup memory.` };
+		const reason = `The subgroup kernel failed its self-check (${ problem.message }), so the scan runs in workgroup memory.`;
+		const plan = this.build( renderer, fallback, caps );
+		disposePlan( ready.plan );
+		return { choice: { ...fallback, reason }, plan };
 
 	}
 

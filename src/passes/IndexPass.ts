@@ -1,6 +1,6 @@
 import type { BufferAttribute, Node, StorageBufferNode, WebGPURenderer } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
-import { allocate, isClosure, resolveBuffer, view, type Count, type StorageBuffer } from '../builder/buffers';
+import { allocate, isClosure, resolveBuffer, view, type Count, type StorageAttribute, type StorageBuffer } from '../builder/buffers';
 import { asNode, uint } from '../builder/tsl';
 import { checkCapacity, resolveCount, type CountSource } from '../plan/counts';
 import type { Payload } from '../plan/payloadPlan';
@@ -24,11 +24,11 @@ export interface IndexOptions extends PassOptions {
 export abstract class IndexPass extends ComputePass {
 
 	/** Indices of candidates; what lies past the valid ones is left untouched. */
-	readonly indices: BufferAttribute;
+	readonly indices: StorageAttribute;
 	/** The indices as a read-only TSL buffer. */
 	readonly indicesNode: StorageBufferNode<'uint'>;
 	/** The moved payload arrays, in the order of `gather`. */
-	readonly gathered: readonly BufferAttribute[];
+	readonly gathered: readonly StorageAttribute[];
 	/** The most candidates. */
 	readonly capacity: number;
 	/** How many indices the output holds. */
@@ -65,7 +65,7 @@ export abstract class IndexPass extends ComputePass {
 	}
 
 	/** An allocated buffer of uints that the pass writes. */
-	protected ownUints( length: number ): BufferAttribute {
+	protected ownUints( length: number ): StorageAttribute {
 
 		const attribute = allocate( 'uint', length );
 		this.ownBuffers.push( attribute );

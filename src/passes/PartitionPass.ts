@@ -1,6 +1,6 @@
-import type { BufferAttribute, Node, StorageBufferNode, WebGPURenderer } from 'three/webgpu';
+import type { Node, StorageBufferNode, WebGPURenderer } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
-import { view } from '../builder/buffers';
+import { view, type StorageAttribute } from '../builder/buffers';
 import { asExpr, asNode, uint, type StorageExpr } from '../builder/tsl';
 import type { DeviceCaps } from '../plan/caps';
 import type { Plan } from '../plan/Plan';
@@ -39,7 +39,7 @@ export class PartitionPass extends IndexPass {
 	readonly isPartitionPass = true;
 	readonly bucketCount: number;
 	/** bucketCount + 1 uints: where each bucket begins in `indices`; the last is the number of indices. */
-	readonly offsets: BufferAttribute;
+	readonly offsets: StorageAttribute;
 	/** The offsets as a read-only TSL buffer. */
 	readonly offsetsNode: StorageBufferNode<'uint'>;
 

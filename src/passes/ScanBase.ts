@@ -1,6 +1,6 @@
 import type { BufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
-import { allocate, isClosure, resolveBuffer, strideOf, view, type BufferRef, type Closure, type Count, type Source } from '../builder/buffers';
+import { allocate, isClosure, resolveBuffer, strideOf, view, type BufferRef, type Closure, type Count, type Source, type StorageAttribute } from '../builder/buffers';
 import { asNode, uint } from '../builder/tsl';
 import type { DeviceCaps } from '../plan/caps';
 import { checkCapacity, isGpuCount, resolveCount, type CountSource } from '../plan/counts';
@@ -37,7 +37,7 @@ export interface ScanOutput { attribute: BufferAttribute; kind: 'exclusive' | 'i
 export abstract class ScanBase extends ComputePass {
 
 	/** The total: one element, of `initial` and all elements; with segments, of the segment scanned last. Written at each run. */
-	readonly total: BufferAttribute;
+	readonly total: StorageAttribute;
 	/** The total as a read-only TSL value. */
 	readonly totalNode: Node;
 	/** The most elements the pass takes. */

@@ -1,6 +1,6 @@
-import type { BufferAttribute, WebGPURenderer } from 'three/webgpu';
+import type { WebGPURenderer } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
-import { allocate, attributeOf, isClosure, resolveBuffer, strideOf, view, type Source, type StorageBuffer, type TypedArray } from '../builder/buffers';
+import { allocate, attributeOf, isClosure, resolveBuffer, strideOf, view, type Source, type StorageAttribute, type StorageBuffer, type TypedArray } from '../builder/buffers';
 import type { StorageBufferNode } from 'three/webgpu';
 import { componentCount } from '../shaders/monoids';
 import { ScanBase, typed, type ReduceOptions, type ScanOutput } from './ScanBase';
@@ -33,7 +33,7 @@ export class ScanPass extends ScanBase {
 
 	readonly isScanPass = true;
 	/** The prefixes. */
-	readonly output: BufferAttribute;
+	readonly output: StorageAttribute;
 	/** The prefixes as a read-only TSL buffer. */
 	readonly outputNode: StorageBufferNode<unknown>;
 

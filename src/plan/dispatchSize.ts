@@ -10,7 +10,7 @@ export function dispatchSize( who: string, workgroups: number, limit: number ): 
 	const y = Math.min( Math.ceil( Math.max( workgroups, 1 ) / x ), limit );
 	const z = Math.ceil( Math.max( workgroups, 1 ) / ( x * y ) );
 
-	if ( z > limit ) throw new ScanError( 'limit-exceeded', `${ who } needs ${ workgroups } workgroups, above what maxComputeWorkgroupsPerDimension of ${ limit } allows (${ limit ** 3 }). Lower the capacity, or raise workgroupSize or itemsPerThread.` );
+	if ( z > limit ) throw new ScanError( 'limit-exceeded', `${ who } needs ${ workgroups } workgroups, above what maxComputeWorkgroupsPerDimension of ${ limit } allows (${ limit ** 3 }). Lower the capacity, raise workgroupSize or itemsPerThread, or ask for more: requiredLimits: { maxComputeWorkgroupsPerDimension: ${ Math.ceil( Math.cbrt( workgroups ) ) } }.` );
 
 	return [ x, y, z ];
 

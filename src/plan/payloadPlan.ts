@@ -1,12 +1,12 @@
 import type { BufferAttribute } from 'three/webgpu';
-import { view } from '../builder/buffers';
+import { view, type StorageAttribute } from '../builder/buffers';
 import { uint } from '../builder/tsl';
 import { gatherKernel, type GatherPair } from '../shaders/device/compact';
 import type { DeviceCaps } from './caps';
 import type { PlanBuilder } from './Plan';
 
 /** A payload array moved along with the survivors, resolved. */
-export interface Payload { from: BufferAttribute; to: BufferAttribute; type: string }
+export interface Payload { from: BufferAttribute; to: StorageAttribute; type: string }
 
 function pairOf( { from, to, type }: Payload, k: number ): GatherPair {
 

@@ -1,7 +1,7 @@
 import type { BufferAttribute, StorageBufferAttribute, WebGPURenderer } from 'three/webgpu';
 import { ScanError } from '../errors';
 import { allocate, view } from '../builder/buffers';
-import { compile } from '../builder/compile';
+import { build, compile } from '../builder/compile';
 import { asExpr, asNode, uniform } from '../builder/tsl';
 import { Readback } from '../readback';
 import { builtinMonoid } from '../shaders/monoids';
@@ -116,7 +116,8 @@ async function run( renderer: WebGPURenderer, plan: Plan, n: number, caps: Devic
 	try {
 
 		plan.setCount( n );
-		await compile( renderer, WHO, plan.nodes, caps );
+		build( renderer, WHO, plan.nodes, caps );
+		await compile( renderer, WHO, plan.nodes );
 		renderer.compute( plan.nodes );
 
 		const outputs = await Promise.all( results.map( ( [ attribute, expected ] ) => readback.words( renderer, attribute, expected.length ) ) );

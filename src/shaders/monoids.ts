@@ -1,6 +1,7 @@
 import type { Node } from 'three/webgpu';
 import { ScanError, describe, invalidArgument } from '../errors';
 import type { ShaderBuilder } from '../three-types';
+import { checkFunction } from '../builder/closure';
 import { Fn, asExpr, asNode, type Expr, type LaidOutFn } from '../builder/tsl';
 import { wgslExpression } from '../builder/wgsl';
 
@@ -35,15 +36,18 @@ export interface Monoid {
 
 }
 
-export interface MonoidParameters {
+/** A value of type T on the CPU. */
+export type ReferenceValue<T extends ScanType> = T extends ComponentType ? number : number[];
 
-	type: ScanType;
+export interface MonoidParameters<T extends ScanType = ScanType> {
+
+	type: T;
 	/** One number, or one a component. */
 	identity: number | number[];
 	/** The operator in TSL: `a` is in front of `b`. Must be associative; need not commute. */
-	combine: ( a: Node, b: Node ) => Node;
-	/** The same operator on the CPU, for `three-scan/reference`. */
-	combineReference: ( a: ScanValue, b: ScanValue ) => ScanValue;
+	combine: ( a: Node<T>, b: Node<T> ) => Node;
+	/** The same operator on the CPU, for `three-scan/reference`: numbers for scalars, arrays for vectors. */
+	combineReference: ( a: ReferenceValue<T>, b: ReferenceValue<T> ) => ReferenceValue<T>;
 	/** Name the native subgroup scan if it equals `combine`; default: shuffles. */
 	subgroup?: 'add' | 'mul';
 	/** Say so if operands may be exchanged: reductions then read memory in their fastest order. Default false. */
@@ -88,9 +92,10 @@ export function componentType( type: ScanType ): ComponentType {
  *
  * @throws {ScanError} `invalid-argument` for an unknown type, or an identity of the wrong length.
  */
-export function createMonoid( parameters: MonoidParameters ): Monoid {
+export function createMonoid<const T extends ScanType>( parameters: MonoidParameters<T> ): Monoid {
 
-	const { type, identity, combine, combineReference, subgroup, commutative = false, name = 'user' } = parameters;
+	const { type, identity, subgroup, commutative = false, name = 'user' } = parameters;
+	const { combine, combineReference } = parameters as unknown as Pick<Monoid, 'combine' | 'combineReference'>;
 
 	if ( ! SCAN_TYPES.includes( type ) ) throw invalidArgument( `createMonoid: type must be one of ${ SCAN_TYPES.join( ', ' ) } (got ${ describe( type ) }).` );
 	checkValue( 'createMonoid: identity', type, identity );
@@ -231,6 +236,7 @@ export function combineFunction( builder: ShaderBuilder, monoid: Monoid ): LaidO
 
 		} ).setLayout( { name: `combine_${ monoid.name }_${ functions.size }`, type, inputs: [ { name: 'a', type }, { name: 'b', type } ] } );
 
+		checkFunction( builder, `Monoid '${ monoid.name }': combine`, fn );
 		functions.set( monoid, fn );
 
 	}

@@ -1,0 +1,122 @@
+import { Vector2, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { asExpr, asNode, uint, uniform, type Expr, type UniformExpr } from '../builder/tsl';
+import { choose } from '../builder/wgsl';
+import { CompactPass } from '../passes/CompactPass';
+import { IndirectDraws } from '../passes/IndirectDraws';
+import type { DrawRange } from '../passes/mergeGeometries';
+import type { PassOptions } from '../passes/ComputePass';
+import { PartitionPass } from '../passes/PartitionPass';
+import type { BufferAttribute, Mesh, Node } from 'three/webgpu';
+import { VisibilityTest } from './VisibilityTest';
+
+/** What a mesh tells each of its views. */
+export interface CullSource {
+
+	readonly mesh: Mesh;
+	readonly capacity: number;
+	/** World-space centre and radius of instance `i`; a radius below 0 is never seen. */
+	readonly sphere: ( i: Node<'uint'> ) => Node<'vec4'>;
+	/** Whether instance `i` is shown at all. */
+	readonly isShown: ( i: Expr ) => Expr;
+	/** One range a level; null draws the geometry as it is. */
+	readonly ranges: DrawRange[] | null;
+	readonly lodDistances: number[];
+	readonly maxDistance: number | undefined;
+	readonly minPixels: number | undefined;
+	readonly hysteresis: number | undefined;
+	readonly policy: PassOptions | undefined;
+
+}
+
+const size = new Vector2();
+
+/**
+ * What one camera sees of a mesh: a visibility test, a pass over it, and draw records. About 4 bytes an instance (8 more with levels), a bit of
+ * mask, and 20 bytes a level.
+ */
+export class CullView {
+
+	readonly draws: IndirectDraws;
+	readonly pass: CompactPass | PartitionPass;
+	/** Frame of the last run. */
+	lastFrame = 0;
+
+	private readonly test: VisibilityTest;
+	private readonly bias: UniformExpr<number>;
+
+	constructor( source: CullSource, private readonly isShadow: boolean ) {
+
+		const { capacity, sphere, isShown, ranges, lodDistances, maxDistance, minPixels, hysteresis, policy, mesh } = source;
+
+		// a shadow's camera has pixels of its own: what is small there may be large in the picture
+		this.test = new VisibilityTest( { spheres: sphere, maxDistance, minPixels: isShadow ? 0 : minPixels, hysteresis, lodDistances, capacity } );
+		this.bias = uniform( 0, 'uint' );
+		this.draws = ranges === null ? new IndirectDraws( mesh ) : IndirectDraws.forRanges( mesh, ranges );
+
+		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws };
+		const levels = lodDistances.length + 1;
+
+		this.pass = levels === 1
+			? new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options )
+			: new PartitionPass( capacity, levels, i => {
+
+				const level = asExpr( this.test.lodOf( i ) ).toVar();
+				const drawn = level.lessThan( levels ).and( isShown( asExpr( i ) ) );
+				return asNode( choose( 'uint', drawn, level.add( this.bias ).min( uint( levels - 1 ) ), uint( levels ) ) );
+
+			}, options );
+
+	}
+
+	/** The indices of the visible instances, level after level. */
+	get indices(): BufferAttribute {
+
+		return this.pass.indices;
+
+	}
+
+	/** Where each level begins; null with one level. */
+	get offsets(): BufferAttribute | null {
+
+		return 'offsets' in this.pass ? this.pass.offsets : null;
+
+	}
+
+	set enabled( enabled: boolean ) {
+
+		this.test.enabled = enabled;
+
+	}
+
+	/** Takes what the camera sees now. A shadow takes its levels from where its viewer stands. */
+	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera | null, lodBias: number ): void {
+
+		this.bias.value = this.isShadow ? lodBias : 0;
+		this.test.setView( camera, renderer.getDrawingBufferSize( size ), this.isShadow ? viewer ?? camera : undefined );
+
+	}
+
+	run( renderer: WebGPURenderer, count: number, like: CullView | null ): void {
+
+		this.pass.initNow( renderer, like?.pass );
+		if ( this.pass.count !== count ) this.pass.count = count;
+		renderer.compute( this.pass.nodes );
+
+	}
+
+	/** One count a level. */
+	readCounts( renderer: WebGPURenderer ): Promise<number[]> {
+
+		return this.draws.readCounts( renderer );
+
+	}
+
+	dispose(): void {
+
+		this.pass.dispose();
+		this.draws.dispose();
+		this.test.dispose();
+
+	}
+
+}
