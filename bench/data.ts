@@ -17,3 +17,10 @@ export function wordAt( { shift, mask }: Pattern, i: number ): number {
 	return ( Math.imul( i, MULTIPLIER ) >>> shift & mask ) >>> 0;
 
 }
+
+/** The index of a word of {@link ALL_BITS}: its multiplication, undone. */
+export function indexOf( word: number ): number {
+
+	return Math.imul( word, 244002641 ) >>> 0;
+
+}

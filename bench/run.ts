@@ -1,21 +1,27 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { appendCases } from './cases/append';
 import type { Case } from './cases/Case';
 import { compactCases } from './cases/compact';
 import { copyCases } from './cases/copy';
 import { KERNELS } from './cases/kernels';
 import { partitionCases } from './cases/partition';
+import { sortCases } from './cases/radixSort';
 import { reduceCases, scanCases } from './cases/scan';
+import { threeCases } from './cases/threeSorts';
+import { measureCpu } from './cpu';
 import { describeEnvironment } from './environment';
 import { createContext, type Context } from './gpu/context';
 import { measure } from './measure';
 import { HELP, readOptions, type Options } from './options';
+import { readCub } from './report/cub';
 import type { Results } from './report/Results';
+import { printComparison, printCpu, printCub, printGoals } from './report/summary';
 import { HEADING, line } from './report/table';
+import { sweep } from './sweep';
 import { Workload, type ElementType } from './Workload';
 
 /** The copy by a kernel comes first: the others are set beside it. */
-const CASES: Case[] = [ ...copyCases, ...scanCases, ...reduceCases, ...compactCases, ...appendCases, ...partitionCases ];
+const CASES: Case[] = [ ...copyCases, ...scanCases, ...reduceCases, ...compactCases, ...appendCases, ...partitionCases, ...sortCases, ...threeCases ];
 const TYPES: ElementType[] = [ 'vec4', 'uint', 'float' ];
 
 /** Runs the command; returns the exit code. */
@@ -36,9 +42,28 @@ export async function main( args: string[] ): Promise<number> {
 
 	console.log( `${ Object.values( environment.adapter ).join( ' ' ) }\n${ Object.entries( environment.versions ).map( ( entry ) => entry.join( ' ' ) ).join( ', ' ) }` );
 
-	for ( const log of options.sizes ) await measureSize( context, log, options, results );
+	for ( const log of options.sizes ) {
+
+		console.log( `\n2^${ log }` );
+		const { maxBufferSize, maxStorageBufferBindingSize } = context.device.limits;
+
+		if ( 4 * 2 ** log > Math.min( maxBufferSize, maxStorageBufferBindingSize ) ) console.log( `skipped: larger than this device's maxBufferSize of ${ maxBufferSize } or maxStorageBufferBindingSize of ${ maxStorageBufferBindingSize }.` );
+		else if ( options.sweep ) results.measurements.push( ...await sweep( context, log, options ) );
+		else await measureSize( context, log, options, results );
+
+	}
+
+	if ( ! options.sweep && ( options.only?.includes( 'cpu' ) ?? true ) ) {
+
+		results.cpu = await measureCpu( context );
+		printCpu( results.cpu );
+
+	}
 
 	if ( options.json !== undefined ) writeFileSync( options.json, JSON.stringify( results, null, '\t' ) );
+	if ( options.cub !== undefined ) printCub( results, readCub( readFileSync( options.cub, 'utf8' ) ) );
+	if ( ! options.sweep ) printGoals( results );
+	if ( options.compare !== undefined ) printComparison( results, JSON.parse( readFileSync( options.compare, 'utf8' ) ) as Results );
 
 	const wrong = results.measurements.filter( ( { problem } ) => problem !== null );
 	console.log( `\n${ results.measurements.length } measured, ${ wrong.length } WRONG` );
@@ -49,18 +74,6 @@ export async function main( args: string[] ): Promise<number> {
 /** Runs all cases at one size, those of one element type after the other, so that their buffers are not there at the same time. */
 async function measureSize( context: Context, log: number, options: Options, { measurements }: Results ): Promise<void> {
 
-	const words = 2 ** log;
-	const { maxBufferSize, maxStorageBufferBindingSize } = context.device.limits;
-
-	console.log( `\n2^${ log }` );
-
-	if ( words * 4 > Math.min( maxBufferSize, maxStorageBufferBindingSize ) ) {
-
-		console.log( `skipped: larger than this device's maxBufferSize of ${ maxBufferSize } or maxStorageBufferBindingSize of ${ maxStorageBufferBindingSize }.` );
-		return;
-
-	}
-
 	console.log( HEADING );
 	let copy: number | undefined;
 
@@ -69,7 +82,7 @@ async function measureSize( context: Context, log: number, options: Options, { m
 		const cases = CASES.filter( ( item ) => item.type === type && isWanted( item, log, options ) );
 		if ( cases.length === 0 ) continue;
 
-		const workload = new Workload( context, words, type );
+		const workload = new Workload( context, 2 ** log, type );
 
 		for ( const item of cases ) {
 

@@ -1,3 +1,4 @@
+import type { BufferAttribute } from 'three/webgpu';
 import { windowsOf } from './gpu/readWords';
 import type { Workload } from './Workload';
 
@@ -26,6 +27,32 @@ export async function verifyWords( workload: Workload, words: number, expectedFr
 
 			const expected = next();
 			if ( ! isEqual( values[ k ], expected, isFloat ) ) return `word ${ start + k } of ${ words } is ${ values[ k ] }, expected ${ expected }`;
+
+		}
+
+	}
+
+	return null;
+
+}
+
+/** Checks indices whose exact order is not known: each must be right for its place, and none may be there twice. */
+export async function verifyIndices( workload: Workload, count: number, attribute: BufferAttribute, isRight: ( index: number, place: number ) => boolean ): Promise<string | null> {
+
+	const windows = windowsOf( count );
+	const contents = await workload.read( windows, attribute );
+	const seen = new Uint8Array( workload.length );
+
+	for ( let w = 0; w < windows.length; w ++ ) {
+
+		const { start, length } = windows[ w ];
+		const content = contents[ w ];
+
+		for ( let k = 0; k < length; k ++ ) {
+
+			const index = content[ k ];
+			if ( index >= workload.length || ! isRight( index, start + k ) ) return `place ${ start + k } of ${ count } holds ${ index }, which does not belong there`;
+			if ( seen[ index ] ++ > 0 ) return `${ index } is there twice`;
 
 		}
 

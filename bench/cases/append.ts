@@ -1,9 +1,7 @@
 import { atomicAdd, atomicStore, Fn, If, instanceIndex, storage, uint } from 'three/tsl';
 import { StorageBufferAttribute } from 'three/webgpu';
 import { wordAt } from '../data';
-import { windowsOf } from '../gpu/readWords';
-import { verifyValues } from '../verify';
-import type { Workload } from '../Workload';
+import { verifyIndices, verifyValues } from '../verify';
 import { nodesWork, type Case } from './Case';
 import { HALF, predicate, survivors } from './compact';
 
@@ -45,7 +43,7 @@ export const appendCases: Case[] = [ {
 				const [ [ got ] ] = await workload.read( [ { start: 0, length: 1 } ], counter );
 				const [ expected ] = survivors( workload, HALF ).totals;
 
-				return verifyValues( 'survivor count', [ got ], [ expected ] ) ?? verifySet( workload, expected );
+				return verifyValues( 'survivor count', [ got ], [ expected ] ) ?? verifyIndices( workload, expected, workload.output, ( index ) => wordAt( HALF.pattern, index ) >= HALF.least );
 
 			},
 			dispose() {
@@ -59,23 +57,3 @@ export const appendCases: Case[] = [ {
 
 	},
 } ];
-
-/** Each index in the output is a survivor's, and none is there twice. */
-async function verifySet( workload: Workload, count: number ): Promise<string | null> {
-
-	const seen = new Uint8Array( workload.length );
-
-	for ( const content of await workload.read( windowsOf( count ) ) ) {
-
-		for ( const index of content ) {
-
-			if ( index >= workload.length || wordAt( HALF.pattern, index ) < HALF.least ) return `index ${ index } is no survivor's`;
-			if ( seen[ index ] ++ > 0 ) return `index ${ index } is there twice`;
-
-		}
-
-	}
-
-	return null;
-
-}

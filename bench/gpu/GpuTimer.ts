@@ -50,9 +50,8 @@ export class GpuTimer {
 	async measure( work: Work ): Promise<Timing> {
 
 		const { runs, warmUp, clock } = this;
-		const isWarm = warmUp > 0;
 
-		clock.spin( isWarm ? warmUp : 0 );
+		clock.spin( warmUp );
 		const guess = Math.min( ...await this.batches( work, PROBES, 1, 0 ) );
 		const repeats = Math.max( 1, Math.min( MAX_REPEATS, Math.round( BATCH_MICROSECONDS / guess ) ) );
 
@@ -63,8 +62,8 @@ export class GpuTimer {
 		const recording = performance.now() - start;
 		await this.device.queue.onSubmittedWorkDone();
 
-		clock.spin( isWarm ? warmUp : 0 );
-		const times = ( await this.batches( work, runs, repeats, isWarm ? 1 + 1.2 * recording : 0 ) ).map( ( time ) => time / repeats );
+		clock.spin( warmUp );
+		const times = ( await this.batches( work, runs, repeats, warmUp > 0 ? 1 + 1.2 * recording : 0 ) ).map( ( time ) => time / repeats );
 
 		return { median: quantile( times, 0.5 ), p10: quantile( times, 0.1 ), p90: quantile( times, 0.9 ), runs, repeats };
 

@@ -8,7 +8,7 @@ export function columns( cells: readonly string[], widths: readonly number[], le
 
 }
 
-const WIDTHS = [ 14, 18, 10, 19, 8, 10, 20, 8, 5 ];
+const WIDTHS = [ 18, 18, 10, 19, 8, 10, 20, 8, 5 ];
 
 export const HEADING = columns( [ '', 'kernel', 'µs', 'p10 … p90', '× copy', 'G words/s', 'scratch', 'init ms', '' ], WIDTHS, 2 );
 
