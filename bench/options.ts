@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util';
+import { KERNELS } from './cases/kernels';
 
 const DEFAULT_SIZES = [ 10, 12, 14, 16, 17, 18, 20, 22, 24, 26, 28 ];
+const GROUPS = [ 'copy', 'scan', 'reduce', 'compact', 'append', 'partition', 'sort', 'three', 'cpu' ];
 
 export const HELP = `Measures three-scan on this machine's GPU, and verifies what it measures.
 
   --sizes 14,17,20      powers of two, from 10 on (default ${ DEFAULT_SIZES.join() }, as far as the device's limits allow)
   --max-log 24          leaves larger sizes out
-  --only scan,compact   groups: copy, scan, reduce, compact, append, partition, sort, three, cpu
-  --kernels default,subgroup,hillis-steele,blelloch,single-pass
+  --only scan,compact   groups: ${ GROUPS.join( ', ' ) }
+  --kernels default     variants: ${ Object.keys( KERNELS ).join( ', ' ) }
   --runs 31             batches a measurement
   --warm-up 50          milliseconds of work before each measurement, for the clock (default 50; 0 on a CPU)
   --sweep               tries workgroup sizes and items per thread instead, of ScanPass and CompactPass
@@ -65,8 +67,8 @@ export function readOptions( args: string[] ): Options | null {
 
 	return {
 		sizes: sizes.filter( ( size ) => size <= maxLog ),
-		only: list( values.only ),
-		kernels: list( values.kernels ),
+		only: known( 'only', list( values.only ), GROUPS ),
+		kernels: known( 'kernels', list( values.kernels ), Object.keys( KERNELS ) ),
 		runs: number( 'runs', values.runs, 1, 1000 ),
 		warmUp: values[ 'warm-up' ] === undefined ? undefined : number( 'warm-up', values[ 'warm-up' ], 0, 10000 ),
 		sweep: values.sweep,
@@ -83,5 +85,13 @@ function number( name: string, text: string, least: number, most: number ): numb
 	const value = Number( text );
 	if ( ! Number.isInteger( value ) || value < least || value > most ) throw new Error( `bench: --${ name } takes whole numbers from ${ least } to ${ most } (got '${ text }').` );
 	return value;
+
+}
+
+function known( name: string, given: string[] | null, names: readonly string[] ): string[] | null {
+
+	const stranger = given?.find( ( item ) => ! names.includes( item ) );
+	if ( stranger !== undefined ) throw new Error( `bench: --${ name } takes ${ names.join( ', ' ) } (got '${ stranger }').` );
+	return given;
 
 }

@@ -51,6 +51,8 @@ export async function main( args: string[] ): Promise<number> {
 		else if ( options.sweep ) results.measurements.push( ...await sweep( context, log, options ) );
 		else await measureSize( context, log, options, results );
 
+		save( results, options );
+
 	}
 
 	if ( ! options.sweep && ( options.only?.includes( 'cpu' ) ?? true ) ) {
@@ -60,7 +62,7 @@ export async function main( args: string[] ): Promise<number> {
 
 	}
 
-	if ( options.json !== undefined ) writeFileSync( options.json, JSON.stringify( results, null, '\t' ) );
+	save( results, options );
 	if ( options.cub !== undefined ) printCub( results, readCub( readFileSync( options.cub, 'utf8' ) ) );
 	if ( ! options.sweep ) printGoals( results );
 	if ( options.compare !== undefined ) printComparison( results, JSON.parse( readFileSync( options.compare, 'utf8' ) ) as Results );
@@ -70,6 +72,16 @@ export async function main( args: string[] ): Promise<number> {
 	return wrong.length > 0 ? 1 : 0;
 
 }
+
+/** After each size: a run that is cut short leaves what it has measured. */
+function save( results: Results, { json }: Options ): void {
+
+	if ( json !== undefined ) writeFileSync( json, JSON.stringify( results, null, '\t' ) );
+
+}
+
+/** Why cases were skipped: said once, not at each size. */
+const skipped = new Set<string>();
 
 /** Runs all cases at one size, those of one element type after the other, so that their buffers are not there at the same time. */
 async function measureSize( context: Context, log: number, options: Options, { measurements }: Results ): Promise<void> {
@@ -90,7 +102,9 @@ async function measureSize( context: Context, log: number, options: Options, { m
 
 			if ( typeof outcome === 'string' ) {
 
-				console.log( `${ item.name } ${ item.kernel ?? '' } skipped: ${ outcome }` );
+				const message = `${ item.name } ${ item.kernel ?? '' } skipped: ${ outcome }`;
+				if ( ! skipped.has( message ) ) console.log( message );
+				skipped.add( message );
 				continue;
 
 			}
