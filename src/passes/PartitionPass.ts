@@ -103,7 +103,7 @@ export class PartitionPass extends IndexPass {
 		const itemsPerThread = 8;
 
 		// the items of a tile, where each bucket begins and ends, and the packed counters of the split
-		return { who: this.who, native: true, workgroupBytes: threads => 4 * threads * ( this.options.itemsPerThread ?? itemsPerThread ) + 8 * buckets, collectiveBytes: 8, workgroupSize: 256, itemsPerThread, itemsMultiple: 1 };
+		return { who: this.who, native: true, workgroupBytes: threads => 4 * threads * ( this.options.itemsPerThread ?? itemsPerThread ) + 8 * buckets, collectiveBytes: 8, workgroupSize: 256, itemsPerThread, itemsMultiple: 1, capacity: this.capacity, tuning: 'partition' };
 
 	}
 

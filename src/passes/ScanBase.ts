@@ -121,7 +121,9 @@ export abstract class ScanBase extends ComputePass {
 			collectiveBytes: 2 * ( strideOf( type ) * 4 + ( segments === undefined ? 0 : 4 ) ),
 			workgroupSize: 256,
 			itemsPerThread: scalar ? 16 : type.endsWith( '2' ) ? 8 : 4,
-			itemsMultiple: 1
+			itemsMultiple: 1,
+			capacity: this.capacity,
+			tuning: scalar && segments === undefined ? this.scanOutput === undefined ? 'reduce' : 'scan' : undefined
 		};
 
 	}

@@ -18,7 +18,7 @@ export interface DeviceCaps {
 	maxStorageBuffersPerShaderStage: number;
 	maxStorageBufferBindingSize: number;
 	maxBufferSize: number;
-	/** `vendor architecture` of the adapter, as far as the browser tells: the key of the tuning table. */
+	/** Vendor, architecture and device of the adapter, as far as the browser tells: the key of the tuning table. */
 	adapter: string;
 
 }
@@ -47,7 +47,7 @@ export function readCaps( renderer: WebGPURenderer ): DeviceCaps {
 		maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage,
 		maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
 		maxBufferSize: limits.maxBufferSize,
-		adapter: `${ adapterInfo?.vendor ?? '' } ${ adapterInfo?.architecture ?? '' }`.trim()
+		adapter: [ adapterInfo?.vendor, adapterInfo?.architecture, adapterInfo?.device ].filter( Boolean ).join( ' ' )
 	};
 
 	known.set( device, caps );

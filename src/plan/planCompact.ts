@@ -3,6 +3,7 @@ import { view, type Closure } from '../builder/buffers';
 import type { Expr } from '../builder/tsl';
 import { flagKernel, scatterKernel } from '../shaders/device/compact';
 import { spineKernel } from '../shaders/device/scan';
+import { readableTotals } from '../shaders/device/totals';
 import { builtinMonoid } from '../shaders/monoids';
 import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import type { DeviceCaps } from './caps';
@@ -56,7 +57,7 @@ export function planCompact( request: CompactRequest, choice: KernelChoice, caps
 	const pairs = fusedPairs( payloads, caps, 5 + draw.attributes + ( request.countIsBuffer ? 1 : 0 ) );
 
 	plan.add( scatterKernel( `${ name } scatter`, who, choice, count, view( mask, 'uint', 'mask' ).toReadOnly(), words,
-		{ from: spine ? 'prefixes' : 'aggregates', totals: { values: view( counts, 'uint', 'tileCounts' ).toReadOnly() } },
+		{ from: spine ? 'prefixes' : 'aggregates', totals: readableTotals( counts, builtinMonoid( who, 'add', 'uint' ) ) },
 		{
 			indices: view( indices, 'uint', 'indices' ), outputCapacity,
 			survivorCount: view( survivorCount, 'uint', 'survivorCount' ), overflow: view( overflow, 'uint', 'overflow' ),

@@ -5,7 +5,7 @@ import { segmentBitsKernel } from '../shaders/device/segmentBits';
 import { scanKernel, spineKernel, type Carry } from '../shaders/device/scan';
 import { reduceKernel, reduceTileKernel, reduceTotalsKernel, type TileInput } from '../shaders/device/reduce';
 import { registerType, type SegmentFlags, type TileShape } from '../shaders/device/tile';
-import type { TileTotals } from '../shaders/device/totals';
+import { readableTotals, type TileTotals } from '../shaders/device/totals';
 import { componentCount, type Monoid, type ScanValue } from '../shaders/monoids';
 import type { CollectiveChoice } from '../shaders/workgroup/createCollective';
 import type { DeviceCaps } from './caps';
@@ -32,11 +32,14 @@ export interface ScanRequest {
 /** Above this many tiles, a spine makes the tiles' prefixes; below, each workgroup sums the aggregates before it. */
 export const MAX_TILES_WITHOUT_SPINE = 16384;
 
+/** Collectives with a row of workgroup memory each in one kernel: the tile's and the carry's. */
+const INTERLEAVED_COLLECTIVES = 2;
+
 /** Reduce-then-scan (Merrill & Grimshaw 2009) in one, two or three dispatches, by the number of tiles. */
-export function planScan( request: ScanRequest, choice: CollectiveChoice & { itemsPerThread: number }, caps: DeviceCaps ): Plan {
+export function planScan( request: ScanRequest, kernel: CollectiveChoice & { itemsPerThread: number }, caps: DeviceCaps ): Plan {
 
 	const { who, name, monoid, input, output, capacity, count, reverse, initial, segments } = request;
-	const { workgroupSize, itemsPerThread } = choice;
+	const { workgroupSize, itemsPerThread } = kernel;
 
 	const closure = typeof input === 'function' ? input : null;
 	const source = typeof input === 'function' ? null : input.attribute;
@@ -67,7 +70,12 @@ export function planScan( request: ScanRequest, choice: CollectiveChoice & { ite
 
 	}
 
-	const shape: TileShape = { who, monoid, lanes, rows: itemsPerThread / lanes, workgroupSize, reverse, count, initial, segments: flags };
+	const rows = itemsPerThread / lanes;
+	const interleaved = componentCount( monoid.type ) === 1 && segments === undefined && rows <= 8
+		&& INTERLEAVED_COLLECTIVES * rows * 4 * workgroupSize <= caps.maxComputeWorkgroupStorageSize;
+	const choice = { ...kernel, interleaved };
+
+	const shape: TileShape = { who, monoid, lanes, rows, workgroupSize, reverse, count, initial, segments: flags };
 	const total = view( request.total, monoid.type, 'total' );
 
 	const target = output === undefined ? null : view( output.attribute, type, 'output' );
@@ -87,7 +95,7 @@ export function planScan( request: ScanRequest, choice: CollectiveChoice & { ite
 		const values = plan.own( monoid.type, tiles );
 		const heads = flags === undefined ? undefined : plan.own( 'uint', tiles );
 		const totals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ), flags: heads && view( heads, 'uint', 'tileFlags' ) };
-		const readTotals: TileTotals = { values: view( values, monoid.type, 'tileTotals' ).toReadOnly(), flags: heads && view( heads, 'uint', 'tileFlags' ).toReadOnly() };
+		const readTotals = readableTotals( values, monoid, heads );
 
 		plan.add( reduceKernel( `${ name } reduce`, shape, choice, firstInput, totals, tiles ), perTile );
 

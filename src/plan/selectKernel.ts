@@ -1,6 +1,7 @@
 import { ScanError, describe, invalidArgument } from '../errors';
 import type { DeviceCaps } from './caps';
 import type { KernelOptions, KernelPolicy } from './policy';
+import { tunedShape, type TuningKey } from './tuning';
 
 /** What a pass needs of its kernel. */
 export interface KernelRequest {
@@ -20,6 +21,9 @@ export interface KernelRequest {
 	itemsMultiple: number;
 	/** Default workgroup size, lowered to what the device can. */
 	workgroupSize: number;
+	/** Row of the tuning table, and the number of elements that it goes by. */
+	tuning?: TuningKey;
+	capacity: number;
 
 }
 
@@ -53,15 +57,30 @@ export function selectKernel( caps: DeviceCaps, options: KernelOptions, request:
 			? `The device has subgroups${ native ? '' : '; the operator takes shuffles' }${ caps.subgroupId ? '' : '; subgroup_id is missing, so subgroups draw tickets' }.`
 			: 'The device does not have the feature \'subgroups\' enabled, so the scan runs in workgroup memory.';
 
+	const tuned = tunedShape( caps.adapter, request.tuning, kernel, request.capacity, ( size, items ) => fitsDevice( caps, request, kernel, size ) && items % request.itemsMultiple === 0 );
+
 	return {
 		kernel, reason,
 		algorithm: 'reduce-then-scan',
 		sharedMemoryScan: options.sharedMemoryScan === 'blelloch' ? 'blelloch' : 'hillis-steele',
 		subgroupScan: native ? 'native' : 'shuffle',
 		subgroupId: caps.subgroupId,
-		workgroupSize: workgroupSize( caps, options, request, kernel ),
-		itemsPerThread: itemsPerThread( options, request )
+		workgroupSize: workgroupSize( caps, options, { ...request, workgroupSize: tuned?.workgroupSize ?? request.workgroupSize }, kernel ),
+		itemsPerThread: itemsPerThread( options, { ...request, itemsPerThread: tuned?.itemsPerThread ?? request.itemsPerThread } )
 	};
+
+}
+
+/** Bytes of workgroup memory: subgroups keep one value a subgroup of at least 4 lanes, the shared-memory kernel one a thread. */
+function workgroupBytes( { workgroupBytes: own, collectiveBytes }: KernelRequest, kernel: KernelPolicy[ 'kernel' ], threads: number ): number {
+
+	return own( threads ) + collectiveBytes * ( kernel === 'subgroup' ? Math.ceil( threads / 4 ) : threads );
+
+}
+
+function fitsDevice( caps: DeviceCaps, request: KernelRequest, kernel: KernelPolicy[ 'kernel' ], threads: number ): boolean {
+
+	return threads <= Math.min( caps.maxComputeInvocationsPerWorkgroup, caps.maxComputeWorkgroupSizeX ) && workgroupBytes( request, kernel, threads ) <= caps.maxComputeWorkgroupStorageSize;
 
 }
 
@@ -73,25 +92,23 @@ function checkOption( who: string, name: string, value: unknown, allowed: string
 
 function workgroupSize( caps: DeviceCaps, options: KernelOptions, request: KernelRequest, kernel: KernelPolicy[ 'kernel' ] ): number {
 
-	const { who, workgroupBytes, collectiveBytes } = request;
+	const { who } = request;
 	const size = options.workgroupSize;
 	const limit = Math.min( caps.maxComputeInvocationsPerWorkgroup, caps.maxComputeWorkgroupSizeX );
 	const memory = caps.maxComputeWorkgroupStorageSize;
 
-	// subgroups keep one value a subgroup of at least 4 lanes, the shared-memory kernel one a thread
-	const bytes = ( threads: number ): number => workgroupBytes( threads ) + collectiveBytes * ( kernel === 'subgroup' ? Math.ceil( threads / 4 ) : threads );
-
 	if ( size === undefined ) {
 
 		let chosen = request.workgroupSize;
-		while ( chosen > 1 && ( chosen > limit || bytes( chosen ) > memory ) ) chosen /= 2;
+		while ( chosen > 1 && ! fitsDevice( caps, request, kernel, chosen ) ) chosen /= 2;
 		return chosen;
 
 	}
 
 	if ( ! Number.isInteger( size ) || size < 1 || ( size & ( size - 1 ) ) !== 0 ) throw invalidArgument( `${ who }: workgroupSize must be a power of two ≤ ${ limit } (got ${ describe( size ) }). Omit it to let the device decide.` );
 	if ( size > limit ) throw new ScanError( 'limit-exceeded', `${ who }: workgroupSize must be a power of two ≤ ${ limit } (got ${ size }), the device's maxComputeInvocationsPerWorkgroup. Omit it, or ask for more: requiredLimits: { maxComputeInvocationsPerWorkgroup: ${ size }, maxComputeWorkgroupSizeX: ${ size } }.` );
-	if ( bytes( size ) > memory ) throw new ScanError( 'limit-exceeded', `${ who }: workgroupSize ${ size } needs ${ bytes( size ) } bytes of workgroup memory, above the device's maxComputeWorkgroupStorageSize of ${ memory }. Make it smaller, or ask for more: requiredLimits: { maxComputeWorkgroupStorageSize: ${ bytes( size ) } }.` );
+	const bytes = workgroupBytes( request, kernel, size );
+	if ( bytes > memory ) throw new ScanError( 'limit-exceeded', `${ who }: workgroupSize ${ size } needs ${ bytes } bytes of workgroup memory, above the device's maxComputeWorkgroupStorageSize of ${ memory }. Make it smaller, or ask for more: requiredLimits: { maxComputeWorkgroupStorageSize: ${ bytes } }.` );
 
 	return size;
 

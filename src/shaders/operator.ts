@@ -54,7 +54,7 @@ export function declare( writer: WgslWriter, prefix: string, operator: Operator,
 
 	return value.map( ( expression, k ) => {
 
-		const name = writer.name( `${ prefix }${ k === 0 ? '_' : '_flag_' }` );
+		const name = writer.name( `${ prefix }_${ k === 0 ? '' : `field${ k }_` }` );
 		writer.line( `var ${ name }: ${ operator.types[ k ] } = ${ expression }` );
 		return name;
 

@@ -13,7 +13,7 @@ const CAPS: DeviceCaps = {
 	adapter: '',
 };
 
-const REQUEST: KernelRequest = { who: 'ScanPass', native: true, workgroupBytes: () => 0, collectiveBytes: 4, itemsPerThread: 16, itemsMultiple: 1, workgroupSize: 256 };
+const REQUEST: KernelRequest = { who: 'ScanPass', native: true, workgroupBytes: () => 0, collectiveBytes: 4, itemsPerThread: 16, itemsMultiple: 1, workgroupSize: 256, capacity: 1000 };
 
 function select( caps: Partial<DeviceCaps>, options: KernelOptions, request: Partial<KernelRequest> = {} ): KernelChoice {
 

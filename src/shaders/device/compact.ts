@@ -44,11 +44,24 @@ export function flagKernel(
 		const tile = linearWorkgroupIdNode().toVar();
 		const firstElement = tile.mul( workgroupSize * ELEMENTS_PER_WORD ).toVar();
 
-		const word = masks.collect( element => {
+		const full = firstElement.add( workgroupSize * ELEMENTS_PER_WORD ).lessThanEqual( limit ).toVar();
 
-			const index = firstElement.add( element ).toVar();
-			const survives = bool( false ).toVar();
-			If( index.lessThan( limit ), () => { survives.assign( keep( index ) ); } );
+		const word = masks.collect( elements => {
+
+			const indices = elements.map( element => firstElement.add( element ).toVar() );
+			const survives = elements.map( () => bool( false ).toVar() );
+
+			// without a branch between them, the predicates' loads are under way together
+			If( full, () => {
+
+				indices.forEach( ( index, k ) => survives[ k ].assign( keep( index ) ) );
+
+			} ).Else( () => {
+
+				indices.forEach( ( index, k ) => If( index.lessThan( limit ), () => { survives[ k ].assign( keep( index ) ); } ) );
+
+			} );
+
 			return survives;
 
 		} );

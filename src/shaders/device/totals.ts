@@ -1,11 +1,34 @@
+import type { BufferAttribute } from 'three/webgpu';
+import { view } from '../../builder/buffers';
 import { Loop, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
 import type { ShaderBuilder } from '../../three-types';
-import { combineFunction, constant, type Monoid } from '../monoids';
+import { combineFunction, componentCount, constant, type Monoid } from '../monoids';
+import { registerType } from './tile';
 import type { Fields, WorkgroupCollective } from '../workgroup/WorkgroupCollective';
 
 /** One aggregate a tile: a buffer of values and, in a segmented scan, one of flags. */
-export interface TileTotals { values: StorageExpr; flags?: StorageExpr }
+export interface TileTotals {
+
+	values: StorageExpr;
+	flags?: StorageExpr;
+	/** The values of scalars four at a time, for reading. */
+	quads?: StorageExpr;
+
+}
+
+/** The aggregates in `values`, for kernels that only read them. */
+export function readableTotals( values: BufferAttribute, monoid: Monoid, flags?: BufferAttribute ): TileTotals {
+
+	const scalar = componentCount( monoid.type ) === 1 && flags === undefined;
+
+	return {
+		values: view( values, monoid.type, 'tileTotals' ).toReadOnly(),
+		flags: flags && view( flags, 'uint', 'tileFlags' ).toReadOnly(),
+		quads: scalar ? view( values, registerType( monoid, 4 ), 'tileTotals' ).toReadOnly() : undefined
+	};
+
+}
 
 export function loadTotal( { values, flags }: TileTotals, tile: Expr ): Fields {
 
@@ -48,6 +71,28 @@ export function foldTotals( builder: ShaderBuilder, monoid: Monoid, totals: Tile
 		}
 
 	};
+
+	if ( monoid.commutative && totals.quads !== undefined ) {
+
+		const { quads } = totals;
+
+		Loop( { start: invocationLocalIndex, end: tiles.add( 3 ).shiftRight( 2 ).toVar(), type: 'uint', condition: '<', update: workgroupSize }, ( { i } ) => {
+
+			const quad = quads.element( i ).toVar();
+			const first = i.shiftLeft( 2 ).toVar();
+
+			[ quad.x, quad.y, quad.z, quad.w ].forEach( ( value, c ) => {
+
+				const present = choose( monoid.type, first.add( c ).lessThan( tiles ), value, constant( monoid.type, monoid.identity ) );
+				sum.value.assign( combine( sum.value, present ) );
+
+			} );
+
+		} );
+
+		return collective.reduce( monoid, sum );
+
+	}
 
 	if ( monoid.commutative && sum.flag === undefined ) {
 

@@ -25,8 +25,8 @@ export interface MaskCollective {
 	/** The tile's element that the thread visits in row `j` of 32. */
 	element( j: Expr ): Expr;
 
-	/** Builds the thread's word from `flag( element )`, a bool, evaluated once an element. */
-	collect( flag: ( element: Expr ) => Expr ): Expr;
+	/** Builds the thread's word from `flags( elements )`, bools of a few of the thread's elements, evaluated once an element. */
+	collect( flags: ( elements: Expr[] ) => Expr[] ): Expr;
 
 	/** Hands words and their offsets to the rows; `visit` is called with each element of the thread. */
 	distribute( word: Expr, offset: Expr, visit: ( element: Expr, place: SurvivorPlace ) => void ): void;

@@ -15,6 +15,8 @@ export interface CollectiveChoice {
 	/** Whether WGSL's `subgroup_id` may be used; else subgroups draw tickets. */
 	subgroupId: boolean;
 	workgroupSize: number;
+	/** Shared memory: rows go across the threads. Default: a thread's rows follow each other. */
+	interleaved?: boolean;
 
 }
 
@@ -26,9 +28,9 @@ export function createCollective( choice: CollectiveChoice ): WorkgroupCollectiv
 }
 
 /** The same, with the collectives over flags, which go by the same order. */
-export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
+export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize, interleaved = false }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
 
-	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan ), masks: sharedMask( workgroupSize ) };
+	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan, interleaved ), masks: sharedMask( workgroupSize ) };
 
 	const order = subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket();
 	return { collective: hierarchicalCollective( workgroupSize, subgroupScan, order ), masks: subgroupMask( order ) };

@@ -19,13 +19,13 @@ export function sharedMask( workgroupSize: number ): MaskCollective {
 		word: invocationLocalIndex,
 		element,
 
-		collect( flag ) {
+		collect( flagsOf ) {
 
 			const column = uint( 0 ).toVar();
 
 			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
 
-				const flags = Array.from( { length: UNROLL }, ( _, u ) => flag( element( i.add( u ) ) ) );
+				const flags = flagsOf( Array.from( { length: UNROLL }, ( _, u ) => element( i.add( u ) ) ) );
 				flags.forEach( ( on, u ) => column.assign( column.bitOr( choose( 'uint', on, uint( 1 ), uint( 0 ) ).shiftLeft( i.add( u ) ) ) ) );
 
 			} );

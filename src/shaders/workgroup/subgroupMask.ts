@@ -21,14 +21,14 @@ export function subgroupMask( order: SubgroupOrder ): MaskCollective {
 		word: first.add( rank ),
 		element,
 
-		collect( flag ) {
+		collect( flagsOf ) {
 
 			const word = uint( 0 ).toVar();
 
 			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
 
 				const rows = Array.from( { length: UNROLL }, ( _, u ) => i.add( u ) );
-				const flags = rows.map( j => flag( element( j ) ) );
+				const flags = flagsOf( rows.map( element ) );
 
 				rows.forEach( ( j, u ) => {
 
