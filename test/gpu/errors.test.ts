@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageBufferAttribute, type Node, type StorageBufferNode, type WebGPURenderer } from 'three/webgpu';
-import { If, Return, expression, float, instancedArray, storage, struct, uint, vec2, vec4, workgroupBarrier } from 'three/tsl';
-import { ReducePass, ScanError, ScanPass, createMonoid, type MonoidName, type ReduceOptions, type ScanErrorCode, type ScanOptions, type ScanType, type Source } from 'three-scan';
+import { If, Return, cameraPosition, expression, float, instancedArray, storage, struct, uint, vec2, vec4, workgroupBarrier } from 'three/tsl';
+import { ReducePass, ScanError, ScanPass, createMonoid, type MonoidName, type MonoidParameters, type ReduceOptions, type ScanErrorCode, type ScanOptions, type ScanType, type Source } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, takeGpuErrors, tick } from '../support/gpu';
-import { SMALL } from '../support/scanMatrix';
+import { SMALL, TILE } from '../support/scanMatrix';
 
 const uints = ( length: number ): StorageBufferAttribute => new StorageBufferAttribute( new Uint32Array( length ).fill( 1 ), 1 );
 const floats = ( length: number ): StorageBufferAttribute => new StorageBufferAttribute( new Float32Array( length ).fill( 1 ), 1 );
@@ -172,24 +172,24 @@ describe( `what is refused on ${ deviceName }`, () => {
 
 	describe( 'by createMonoid', () => {
 
-		const good = { type: 'vec2' as ScanType, identity: [ 1, 0 ] as number | number[], combine: ( a: Node ): Node => a, combineReference: ( a: number | number[] ) => a };
+		const make = ( parameters: object ) => () => createMonoid( { type: 'vec2', identity: [ 1, 0 ], combine: ( a: Node ) => a, combineReference: ( a: number[] ) => a, ...parameters } as MonoidParameters );
 
 		it( 'identities of the wrong length', async () => {
 
-			await refuses( () => createMonoid( { ...good, identity: [ 1, 0, 0 ] } ), 'invalid-argument', /^createMonoid/, 'identity', 'vec2', '2 numbers', 'got' );
-			await refuses( () => createMonoid( { ...good, identity: 1 } ), 'invalid-argument', 'identity', 'got 1' );
-			await refuses( () => createMonoid( { ...good, type: 'float' } ), 'invalid-argument', 'identity', 'float' );
-			await refuses( () => createMonoid( { ...good, identity: [ 1, NaN ] } ), 'invalid-argument', 'identity' );
-			await refuses( () => createMonoid( { ...good, type: 'uvec2', identity: [ 1, - 1 ] } ), 'invalid-argument', 'identity', '-1' );
+			await refuses( make( { identity: [ 1, 0, 0 ] } ), 'invalid-argument', /^createMonoid/, 'identity', 'vec2', '2 numbers', 'got' );
+			await refuses( make( { identity: 1 } ), 'invalid-argument', 'identity', 'got 1' );
+			await refuses( make( { type: 'float' } ), 'invalid-argument', 'identity', 'float' );
+			await refuses( make( { identity: [ 1, NaN ] } ), 'invalid-argument', 'identity' );
+			await refuses( make( { type: 'uvec2', identity: [ 1, - 1 ] } ), 'invalid-argument', 'identity', '-1' );
 
 		} );
 
 		it( 'unknown types, missing functions, unknown subgroup scans', async () => {
 
-			await refuses( () => createMonoid( { ...good, type: wrong( 'mat2' ) } ), 'invalid-argument', 'type', 'mat2' );
-			await refuses( () => createMonoid( { ...good, combine: wrong( undefined ) } ), 'invalid-argument', /combine\b/, 'got undefined' );
-			await refuses( () => createMonoid( { ...good, combineReference: wrong( 'a + b' ) } ), 'invalid-argument', 'combineReference', 'got' );
-			await refuses( () => createMonoid( { ...good, subgroup: wrong( 'max' ) } ), 'invalid-argument', 'subgroup', 'got \'max\'' );
+			await refuses( make( { type: 'mat2' } ), 'invalid-argument', 'type', 'mat2' );
+			await refuses( make( { combine: undefined } ), 'invalid-argument', /combine\b/, 'got undefined' );
+			await refuses( make( { combineReference: 'a + b' } ), 'invalid-argument', 'combineReference', 'got' );
+			await refuses( make( { subgroup: 'max' } ), 'invalid-argument', 'subgroup', 'got \'max\'' );
 
 		} );
 
@@ -227,8 +227,8 @@ describe( `what is refused on ${ deviceName }`, () => {
 		it( 'more workgroups than three dimensions hold', async () => {
 
 			const caps = { maxComputeWorkgroupsPerDimension: 2 };
-			await refuses( start( uints( 9 * 256 ), { caps } ), 'limit-exceeded', 'maxComputeWorkgroupsPerDimension', '9', '8', '2' );
-			await refuses( start( uints( 9 * 256 ), { caps, count: uints( 1 ) } ), 'limit-exceeded', 'maxComputeWorkgroupsPerDimension' );
+			await refuses( start( uints( 9 * TILE ), { caps } ), 'limit-exceeded', 'maxComputeWorkgroupsPerDimension', '9', '8', '2', 'requiredLimits' );
+			await refuses( start( uints( 9 * TILE ), { caps, count: uints( 1 ) } ), 'limit-exceeded', 'maxComputeWorkgroupsPerDimension', 'requiredLimits' );
 
 		} );
 
@@ -294,6 +294,27 @@ describe( `what is refused on ${ deviceName }`, () => {
 
 		} );
 
+		it( 'closures that use a camera', async () => {
+
+			await refuses( start( () => cameraPosition.x, { type: 'float', count: 8 } ), 'invalid-argument', /camera/i, 'uniforms' );
+			await refuses( start( uints( 8 ), { segments: () => cameraPosition.x.greaterThan( 0 ).select( uint( 1 ), uint( 0 ) ) } ), 'invalid-argument', /camera/i, 'uniforms' );
+			await refuses( reduce( () => cameraPosition.x, { type: 'float', count: 8 } ), 'invalid-argument', /^ReducePass/, /camera/i, 'uniforms' );
+
+		} );
+
+		it( 'operators with Return()', async () => {
+
+			const combine = ( a: Node<'uint'>, b: Node<'uint'> ): Node => {
+
+				If( a.greaterThan( b ), () => { Return(); } );
+				return a.add( b );
+
+			};
+
+			for ( const kernel of [ 'subgroup', 'shared-memory' ] as const ) await refuses( start( uints( 8 ), { kernel, monoid: createMonoid( { type: 'uint', identity: 0, combine, combineReference: ( a ) => a } ) } ), 'invalid-argument', 'Return' );
+
+		} );
+
 		it( 'operators of another type', async () => {
 
 			const returning = ( combine: () => Node ) => createMonoid( { type: 'uint', identity: 0, combine, combineReference: ( a ) => a } );
@@ -301,6 +322,35 @@ describe( `what is refused on ${ deviceName }`, () => {
 			await refuses( start( uints( 8 ), { monoid: returning( () => float( 1 ) ) } ), 'invalid-argument', 'uint', /got.*float/ );
 			await refuses( start( uints( 8 ), { monoid: returning( () => vec2( 1, 2 ) ), kernel: 'shared-memory' } ), 'invalid-argument', 'uint', /got.*vec2/ );
 			await refuses( start( uints( 8 ), { monoid: returning( () => wrong<Node>( undefined ) ) } ), 'invalid-argument', 'got undefined' );
+
+		} );
+
+		it( 'before the self-check, on a device that has run nothing yet', async () => {
+
+			const caps = { maxComputeWorkgroupsPerDimension: 2 };
+			const monoid = createMonoid( { type: 'uint', identity: 0, combine: () => vec2( 1, 2 ), combineReference: ( a ) => a } );
+
+			const asked: [ Source, ScanOptions, ScanErrorCode ][] = [
+				[ uints( 9 * TILE ), { caps }, 'limit-exceeded' ],
+				[ uints( 1024 ), { caps: { maxStorageBufferBindingSize: 4092 } }, 'limit-exceeded' ],
+				[ uints( 8 ), { workgroupSize: 65536 }, 'limit-exceeded' ],
+				[ uints( 8 ), { segments: () => vec4( 1, 0, 0, 0 ) }, 'invalid-argument' ],
+				[ () => float( 1 ), { type: 'uint', count: 8 }, 'invalid-argument' ],
+				[ uints( 8 ), { monoid }, 'invalid-argument' ],
+			];
+
+			const fresh = await createRenderer();
+			const before = touches;
+			touches = watch( fresh.device );
+
+			for ( const kernel of [ 'auto', 'shared-memory' ] as const ) {
+
+				for ( const [ input, options, code ] of asked ) await refuses( start( input, { ...options, kernel }, fresh.renderer ), code );
+
+			}
+
+			touches = before;
+
 		} );
 
 		it( 'what no compiler takes, with its message', async () => {

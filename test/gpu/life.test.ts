@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { ReducePass, ScanError, ScanPass, type ScanOptions, type Source } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, tick } from '../support/gpu';
@@ -8,20 +8,21 @@ const ones = ( length: number ): StorageBufferAttribute => new StorageBufferAttr
 
 describe( `the life of a pass on ${ deviceName }`, () => {
 
-	let renderer: WebGPURenderer, device: GPUDevice;
+	let renderer: WebGPURenderer;
 	let counts: Counts;
 
-	beforeEach( async () => {
+	beforeAll( async () => {
 
-		( { renderer, device } = await createRenderer() );
-		counts = count( device );
+		const gpu = await createRenderer();
+		( { renderer } = gpu );
+		counts = count( gpu.device );
 
 	} );
 
 	afterEach( () => { vi.restoreAllMocks(); } );
 	afterAll( expectNoGpuErrors );
 
-	const make = async ( input: Source = ones( 1000 ), options: ScanOptions = {} ): Promise<ScanPass> => new ScanPass( input, { ...SMALL, ...options } ).init( renderer );
+	const make = async ( input: Source = ones( 1000 ), options: ScanOptions = {}, on = renderer ): Promise<ScanPass> => new ScanPass( input, { ...SMALL, ...options } ).init( on );
 
 	describe( 'what it creates', () => {
 
@@ -59,12 +60,15 @@ describe( `the life of a pass on ${ deviceName }`, () => {
 		it( 'is only what the renderer reads by, once each kernel was checked', async () => {
 
 			const input = ones( 1000 );
+			const { renderer: fresh, device } = await createRenderer();
+			const counts = count( device );
+
 			const run = async ( kernel: 'subgroup' | 'shared-memory' ): Promise<void> => {
 
-				const pass = await make( input, { kernel } );
-				pass.compute( renderer );
-				await pass.read( renderer );
-				await pass.readTotal( renderer );
+				const pass = await make( input, { kernel }, fresh );
+				pass.compute( fresh );
+				await pass.read( fresh );
+				await pass.readTotal( fresh );
 				pass.dispose();
 
 			};
@@ -215,9 +219,10 @@ describe( `the life of a pass on ${ deviceName }`, () => {
 
 		it( 'after the renderer\'s', async () => {
 
-			const pass = await make();
-			pass.compute( renderer );
-			await renderer.dispose();
+			const { renderer: brief } = await createRenderer();
+			const pass = await make( ones( 1000 ), {}, brief );
+			pass.compute( brief );
+			await brief.dispose();
 			pass.dispose();
 			pass.dispose();
 
@@ -345,7 +350,8 @@ describe( `the life of a pass on ${ deviceName }`, () => {
 
 		it( 'rejects pending reads, and keeps later calls quiet or plain', async () => {
 
-			const pass = await make();
+			const { renderer, device } = await createRenderer();
+			const pass = await make( ones( 1000 ), {}, renderer );
 			pass.compute( renderer );
 			const pending = Promise.allSettled( [ pass.read( renderer ), pass.readTotal( renderer ) ] );
 			device.destroy();
