@@ -3,19 +3,20 @@ import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { ReducePass, ScanError, ScanPass, type ScanOptions, type Source } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, tick } from '../support/gpu';
 import { SMALL } from '../support/scanMatrix';
+import { countCreations, type Creations } from '../support/creations';
 
 const ones = ( length: number ): StorageBufferAttribute => new StorageBufferAttribute( new Uint32Array( length ).fill( 1 ), 1 );
 
 describe( `the life of a pass on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer;
-	let counts: Counts;
+	let counts: Creations;
 
 	beforeAll( async () => {
 
 		const gpu = await createRenderer();
 		( { renderer } = gpu );
-		counts = count( gpu.device );
+		counts = countCreations( gpu.device );
 
 	} );
 
@@ -61,7 +62,7 @@ describe( `the life of a pass on ${ deviceName }`, () => {
 
 			const input = ones( 1000 );
 			const { renderer: fresh, device } = await createRenderer();
-			const counts = count( device );
+			const counts = countCreations( device );
 
 			const run = async ( kernel: 'subgroup' | 'shared-memory' ): Promise<void> => {
 
@@ -392,60 +393,3 @@ describe( `the life of a pass on ${ deviceName }`, () => {
 	} );
 
 } );
-
-interface Counts {
-
-	readonly made: { buffers: number; bindGroups: number; pipelines: number; modules: number };
-	/** Buffers that nobody destroyed. */
-	live(): number;
-	/** Those of them that are read from. */
-	staging(): number;
-
-}
-
-/** Counts what a device creates from now on. */
-function count( device: GPUDevice ): Counts {
-
-	const made = { buffers: 0, bindGroups: 0, pipelines: 0, modules: 0 };
-	const live = new Set<GPUBuffer>();
-
-	const wrap = <Name extends 'createBindGroup' | 'createComputePipeline' | 'createComputePipelineAsync' | 'createShaderModule'>( name: Name, key: keyof typeof made ): void => {
-
-		const create = device[ name ].bind( device ) as ( descriptor: object ) => never;
-
-		device[ name ] = ( descriptor: object ) => {
-
-			made[ key ] ++;
-			return create( descriptor );
-
-		};
-
-	};
-
-	wrap( 'createBindGroup', 'bindGroups' );
-	wrap( 'createComputePipeline', 'pipelines' );
-	wrap( 'createComputePipelineAsync', 'pipelines' );
-	wrap( 'createShaderModule', 'modules' );
-
-	const createBuffer = device.createBuffer.bind( device );
-
-	device.createBuffer = ( descriptor ) => {
-
-		made.buffers ++;
-		const buffer = createBuffer( descriptor ), destroy = buffer.destroy.bind( buffer );
-		live.add( buffer );
-
-		buffer.destroy = () => {
-
-			live.delete( buffer );
-			destroy();
-
-		};
-
-		return buffer;
-
-	};
-
-	return { made, live: () => live.size, staging: () => [ ...live ].filter( ( buffer ) => buffer.usage & GPUBufferUsage.MAP_READ ).length };
-
-}
