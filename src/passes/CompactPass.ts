@@ -94,7 +94,7 @@ export class CompactPass extends IndexPass {
 
 	protected override request(): KernelRequest {
 
-		return { who: this.who, native: true, masks: true, workgroupBytes: threads => 4 * 4 * threads, collectiveBytes: 2 * 4, workgroupSize: 256, itemsPerThread: ELEMENTS_PER_WORD, itemsMultiple: ELEMENTS_PER_WORD, capacity: this.capacity, tuning: 'compact' };
+		return { who: this.who, native: true, masks: true, workgroupBytes: threads => 4 * 4 * threads, collectiveBytes: 2 * 4, workgroupSize: 256, itemsPerThread: ELEMENTS_PER_WORD, itemsMultiple: ELEMENTS_PER_WORD, itemsMost: ELEMENTS_PER_WORD, capacity: this.capacity, tuning: 'compact' };
 
 	}
 

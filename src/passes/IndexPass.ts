@@ -53,7 +53,7 @@ export abstract class IndexPass extends ComputePass {
 		this.indices = borrowed?.attribute ?? allocate( 'uint', this.capacity );
 		this.outputCapacity = borrowed?.length ?? this.capacity;
 
-		const payloads = resolvePayloads( who, options.gather, this.capacity, Math.min( this.capacity, this.outputCapacity ) );
+		const payloads = resolvePayloads( who, options.gather, this.capacity, Math.min( this.capacity, this.outputCapacity ), this.indices );
 		this.payloads = payloads;
 		this.gathered = payloads.map( ( { to } ) => to );
 		this.draws = resolveDraws( who, draws );

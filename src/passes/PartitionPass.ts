@@ -6,6 +6,8 @@ import type { DeviceCaps } from '../plan/caps';
 import type { Plan } from '../plan/Plan';
 import { planPartition } from '../plan/planPartition';
 import type { KernelChoice, KernelRequest } from '../plan/selectKernel';
+import { planeCount, usesMasks } from '../shaders/device/fewBuckets';
+import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import { MAX_BUCKETS_PER_STEP } from '../shaders/device/partition';
 import { IndexPass, type IndexOptions } from './IndexPass';
 import { resolveDraws, type DrawSlot, type IndirectDraws } from './IndirectDraws';
@@ -32,7 +34,7 @@ const MAX_BUCKETS = 4096;
  * lods.compute( renderer ); // LOD k draws lods.element( k, instanceIndex )
  * ```
  *
- * Up to 256 buckets in one step, up to 4,096 in two.
+ * Up to 4 buckets take two dispatches over masks of bits, like a compaction; up to 256, one sorting step; up to 4,096, two.
  */
 export class PartitionPass extends IndexPass {
 
@@ -99,11 +101,21 @@ export class PartitionPass extends IndexPass {
 
 	protected override request(): KernelRequest {
 
-		const buckets = Math.min( this.bucketCount, MAX_BUCKETS_PER_STEP );
-		const itemsPerThread = 8;
+		const { who, bucketCount, capacity, options: { itemsPerThread: forced } } = this;
+		const common = { who, native: true, capacity, workgroupSize: 256 };
+
+		if ( usesMasks( bucketCount, forced ) ) {
+
+			// a column a plane, words and offsets; two folds of the tiles' counts, and the scan
+			const planes = planeCount( bucketCount );
+			return { ...common, masks: true, tuning: 'compact', workgroupBytes: threads => ( 4 * planes + 8 ) * threads, collectiveBytes: 3 * 16, itemsPerThread: ELEMENTS_PER_WORD, itemsMultiple: ELEMENTS_PER_WORD, itemsMost: ELEMENTS_PER_WORD };
+
+		}
 
 		// the items of a tile, where each bucket begins and ends, and the packed counters of the split
-		return { who: this.who, native: true, workgroupBytes: threads => 4 * threads * ( this.options.itemsPerThread ?? itemsPerThread ) + 8 * buckets, collectiveBytes: 8, workgroupSize: 256, itemsPerThread, itemsMultiple: 1, capacity: this.capacity, tuning: 'partition' };
+		const itemsPerThread = 8;
+		const perThread = 4 * ( forced ?? itemsPerThread );
+		return { ...common, tuning: 'partition', workgroupBytes: threads => perThread * threads + 8 * Math.min( bucketCount, MAX_BUCKETS_PER_STEP ), collectiveBytes: 8, itemsPerThread, itemsMultiple: 1 };
 
 	}
 

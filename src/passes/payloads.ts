@@ -16,10 +16,12 @@ export interface Gather {
 const TYPES: Record<number, string> = { 1: '', 2: 'vec2', 3: 'vec3', 4: 'vec4', 16: 'mat4' };
 
 /** Resolves a pass's `gather` option. */
-export function resolvePayloads( who: string, gather: readonly Gather[] | undefined, capacity: number, outputCapacity: number ): ( Payload & { isOwn: boolean } )[] {
+export function resolvePayloads( who: string, gather: readonly Gather[] | undefined, capacity: number, outputCapacity: number, indices: BufferAttribute ): ( Payload & { isOwn: boolean } )[] {
 
 	if ( gather === undefined ) return [];
 	if ( ! Array.isArray( gather ) ) throw invalidArgument( `${ who }: gather must be an array of { from, to } (got ${ describe( gather ) }).` );
+
+	const written = new Set<BufferAttribute>( [ indices ] );
 
 	return ( gather as readonly Gather[] ).map( ( { from, to }, k ) => {
 
@@ -36,6 +38,8 @@ export function resolvePayloads( who: string, gather: readonly Gather[] | undefi
 
 		if ( targetType !== type ) throw invalidArgument( `${ label }.to must be of the type of from, ${ type } (got ${ targetType }).` );
 		if ( target === source ) throw invalidArgument( `${ label }: from and to must be different buffers (got one for both).` );
+		if ( written.has( target ) ) throw invalidArgument( `${ label }.to must be a buffer of its own (got ${ target === indices ? 'the indices' : 'that of another gather' }).` );
+		written.add( target );
 		if ( target.count < outputCapacity ) throw invalidArgument( `${ label }.to must hold at least ${ outputCapacity } elements, as indices does (got ${ target.count }).` );
 
 		return { from: source, to: target, type, isOwn: false };

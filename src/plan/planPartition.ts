@@ -4,6 +4,8 @@ import { closureFunction } from '../builder/closure';
 import { uint, type Expr } from '../builder/tsl';
 import { bucketDrawsKernel, bucketOffsetsKernel, activeTiles, MAX_BUCKETS_PER_STEP, partitionTile, scatterTileKernel, sortTileKernel, type PartitionShape, type PartitionTargets } from '../shaders/device/partition';
 import { choose } from '../builder/wgsl';
+import { planeCount, usesMasks, planesKernel, planesScatterKernel, type FewBucketsShape } from '../shaders/device/fewBuckets';
+import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import { builtinMonoid } from '../shaders/monoids';
 import type { ShaderBuilder } from '../three-types';
 import type { DeviceCaps } from './caps';
@@ -46,10 +48,10 @@ export function planPartition( request: PartitionRequest, choice: KernelChoice, 
 
 	if ( bucketCount <= MAX_BUCKETS_PER_STEP ) {
 
-		// sorted items, scanned counts, their total, indices, offsets; the rest is for payloads
+		// at most: sorted items, scanned counts, their total, indices, offsets; the rest is for payloads
 		const pairs = fusedPairs( payloads, caps, 5 + draw.attributes + ( request.countIsBuffer ? 1 : 0 ) );
 
-		addStep( plan, { who, choice, rows: choice.itemsPerThread, bucketCount, count }, { name, capacity, evaluate: userBucket, caps }, () => {
+		const targets = (): PartitionTargets => {
 
 			const target = view( indices, 'uint', 'indices' );
 
@@ -63,7 +65,10 @@ export function planPartition( request: PartitionRequest, choice: KernelChoice, 
 				}
 			};
 
-		} );
+		};
+
+		if ( usesMasks( bucketCount, choice.itemsPerThread ) ) addFewBuckets( plan, request, choice, targets() );
+		else addStep( plan, { who, choice, rows: choice.itemsPerThread, bucketCount, count }, { name, capacity, evaluate: userBucket, caps }, targets );
 
 		addGathers( plan, name, choice.workgroupSize, payloads.slice( pairs.length ), indices, { attribute: offsets, index: bucketCount }, capacity, caps );
 		return plan.build();
@@ -149,6 +154,23 @@ export function planPartition( request: PartitionRequest, choice: KernelChoice, 
 	addGathers( plan, name, choice.workgroupSize, payloads, indices, { attribute: offsets, index: bucketCount }, capacity, caps );
 
 	return plan.build();
+
+}
+
+/** Few buckets: two dispatches over masks, as in a compaction. */
+function addFewBuckets( plan: PlanBuilder, { who, name, bucketOf, bucketCount, capacity, count }: PartitionRequest, choice: KernelChoice, targets: PartitionTargets ): void {
+
+	const tileSize = choice.workgroupSize * ELEMENTS_PER_WORD;
+	const words = Math.ceil( capacity / ELEMENTS_PER_WORD );
+	const tiles = Math.ceil( capacity / tileSize );
+	const tilesOf = ( elements: number ): number => Math.max( 1, Math.ceil( elements / tileSize ) );
+	const shape: FewBucketsShape = { who, choice, bucketCount, count, words };
+
+	const planes = plan.own( 'uint', words * planeCount( bucketCount ) );
+	const counts = plan.own( 'uvec4', tiles );
+
+	plan.add( planesKernel( `${ name } flag`, shape, bucketOf, view( planes, 'uint', 'planes' ), view( counts, 'uvec4', 'tileCounts' ), tiles ), tilesOf );
+	plan.add( planesScatterKernel( `${ name } scatter`, shape, view( planes, 'uint', 'planes' ).toReadOnly(), view( counts, 'uvec4', 'tileCounts' ).toReadOnly(), targets ), tilesOf );
 
 }
 

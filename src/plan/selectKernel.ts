@@ -19,6 +19,8 @@ export interface KernelRequest {
 	/** Default elements a thread, and what `itemsPerThread` must be a multiple of. */
 	itemsPerThread: number;
 	itemsMultiple: number;
+	/** What `itemsPerThread` may be at most. Default 64. */
+	itemsMost?: number;
 	/** Default workgroup size, lowered to what the device can. */
 	workgroupSize: number;
 	/** Row of the tuning table, and the number of elements that it goes by. */
@@ -114,10 +116,10 @@ function workgroupSize( caps: DeviceCaps, options: KernelOptions, request: Kerne
 
 }
 
-function itemsPerThread( { itemsPerThread: items }: KernelOptions, { who, itemsPerThread: preferred, itemsMultiple }: KernelRequest ): number {
+function itemsPerThread( { itemsPerThread: items }: KernelOptions, { who, itemsPerThread: preferred, itemsMultiple, itemsMost = 64 }: KernelRequest ): number {
 
 	if ( items === undefined ) return preferred;
-	if ( ! Number.isInteger( items ) || items < 1 || items > 64 || items % itemsMultiple !== 0 ) throw invalidArgument( `${ who }: itemsPerThread must be a ${ itemsMultiple === 1 ? 'positive integer' : `multiple of ${ itemsMultiple }` } ≤ 64 (got ${ describe( items ) }). Omit it to let the device decide.` );
+	if ( ! Number.isInteger( items ) || items < 1 || items > itemsMost || items % itemsMultiple !== 0 ) throw invalidArgument( `${ who }: itemsPerThread must be a ${ itemsMultiple === 1 ? 'positive integer' : `multiple of ${ itemsMultiple }` } ≤ ${ itemsMost } (got ${ describe( items ) }). Omit it to let the device decide.` );
 	return items;
 
 }

@@ -1,11 +1,12 @@
 import type { ComputeNode } from 'three/webgpu';
 import type { Closure } from '../../builder/buffers';
 import { closureFunction } from '../../builder/closure';
-import { If, bool, computeKernel, countOneBits, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, computeKernel, countOneBits, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
 import { builtinMonoid } from '../monoids';
 import { createMaskCollectives, type CollectiveChoice } from '../workgroup/createCollective';
 import { ELEMENTS_PER_WORD } from '../workgroup/MaskCollective';
+import { evaluateRows } from './evaluateRows';
 import { linearWorkgroupIdNode } from './linearWorkgroupId';
 import { foldTotals, loadTotal } from './totals';
 import type { Carry } from './scan';
@@ -46,25 +47,8 @@ export function flagKernel(
 
 		const full = firstElement.add( workgroupSize * ELEMENTS_PER_WORD ).lessThanEqual( limit ).toVar();
 
-		const word = masks.collect( elements => {
-
-			const indices = elements.map( element => firstElement.add( element ).toVar() );
-			const survives = elements.map( () => bool( false ).toVar() );
-
-			// without a branch between them, the predicates' loads are under way together
-			If( full, () => {
-
-				indices.forEach( ( index, k ) => survives[ k ].assign( keep( index ) ) );
-
-			} ).Else( () => {
-
-				indices.forEach( ( index, k ) => If( index.lessThan( limit ), () => { survives[ k ].assign( keep( index ) ); } ) );
-
-			} );
-
-			return survives;
-
-		} );
+		const bounds = { firstElement, limit, full, none: 0, planes: 1 };
+		const [ word ] = masks.collect( 1, rows => evaluateRows( rows, bounds, index => choose( 'uint', keep( index ), uint( 1 ), uint( 0 ) ) ) );
 
 		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
 		If( place.lessThan( words ), () => { mask.element( place ).assign( word ); } );

@@ -13,6 +13,25 @@ export interface SurvivorPlace {
 
 }
 
+/** A few rows that are evaluated together. */
+export interface RowBatch {
+
+	readonly count: number;
+	/** The tile's element that the thread visits in the batch's row `k`. */
+	element( k: Expr ): Expr;
+
+}
+
+/** Rows of a batch: their loads are under way together. More make shaders long, for little on the devices measured. */
+export const BATCH_ROWS = 4;
+
+/** Whether a bit of a value is set. */
+export function bitOf( value: Expr, plane: number ): Expr {
+
+	return value.shiftRight( plane ).bitAnd( 1 ).notEqual( 0 );
+
+}
+
 /**
  * Flags of a tile as mask words, a thread's word being for 32 consecutive elements, though elements are visited in rows
  * across the threads, so that memory is read and written by neighbours together. One implementation a kernel kind.
@@ -25,10 +44,10 @@ export interface MaskCollective {
 	/** The tile's element that the thread visits in row `j` of 32. */
 	element( j: Expr ): Expr;
 
-	/** Builds the thread's word from `flags( elements )`, bools of a few of the thread's elements, evaluated once an element. */
-	collect( flags: ( elements: Expr[] ) => Expr[] ): Expr;
+	/** Builds the thread's words, one a bit of `values( rows )`: a uint for each of a few of the thread's rows, evaluated once an element. */
+	collect( planes: number, values: ( rows: RowBatch ) => Expr[] ): Expr[];
 
-	/** Hands words and their offsets to the rows; `visit` is called with each element of the thread. */
+	/** Hands a word and its offset to the rows; `visit` is called with each element of the thread. */
 	distribute( word: Expr, offset: Expr, visit: ( element: Expr, place: SurvivorPlace ) => void ): void;
 
 }

@@ -1,9 +1,9 @@
 import { Loop, countOneBits, uint, type Expr } from '../../builder/tsl';
 import { emitWgsl } from '../../builder/wgsl';
 import type { SubgroupOrder } from '../subgroup/SubgroupOrder';
-import { ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
+import { BATCH_ROWS, bitOf, ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
 
-/** Rows whose flags are evaluated before their ballots: as many loads are in flight. */
+/** Rows that a loop's body hands out. */
 const UNROLL = 8;
 
 /**
@@ -21,37 +21,19 @@ export function subgroupMask( order: SubgroupOrder ): MaskCollective {
 		word: first.add( rank ),
 		element,
 
-		collect( flagsOf ) {
+		collect( planes, valuesOf ) {
 
-			const word = uint( 0 ).toVar();
+			const words = Array.from( { length: planes }, () => uint( 0 ).toVar() );
 
-			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: BATCH_ROWS }, ( { i } ) => {
 
-				const rows = Array.from( { length: UNROLL }, ( _, u ) => i.add( u ) );
-				const flags = flagsOf( rows.map( element ) );
-
-				rows.forEach( ( j, u ) => {
-
-					const [ bits ] = emitWgsl( [ { node: flags[ u ], type: 'bool' }, { node: j, type: 'uint' }, { node: active, type: 'uint' }, { node: rank, type: 'uint' } ], [ 'uint' ], ( writer, [ on, row, width, lane ] ) => {
-
-						const [ ballot, start, part, result ] = [ 'ballot_', 'ballot_start_', 'ballot_part_', 'ballot_bits_' ].map( name => writer.name( name ) );
-						writer.line( `let ${ ballot } = subgroupBallot( ${ on } )` );
-						writer.line( `let ${ start } = ( ${ row } ) * ${ width }` );
-						writer.line( `let ${ part } = ${ lane } - ( ${ start } >> 5u )` ); // huge for lanes in front: in none
-						writer.line( `var ${ result } = 0u` );
-						writer.line( `if ( ${ width } <= 32u ) { if ( ${ part } == 0u ) { ${ result } = ${ ballot }.x << ( ${ start } & 31u ); } }` );
-						writer.line( `else { if ( ${ part } < ${ width } / 32u ) { ${ result } = ${ ballot }[ ${ part } ]; } }` );
-						return [ result ];
-
-					} );
-
-					word.assign( word.bitOr( bits ) );
-
-				} );
+				const row = i.toVar(); // a loop inside names its counter i, too
+				const values = valuesOf( { count: BATCH_ROWS, element: k => element( row.add( k ) ) } );
+				values.forEach( ( value, k ) => words.forEach( ( word, plane ) => word.assign( word.bitOr( ballotPart( order, row.add( k ), bitOf( value, plane ) ) ) ) ) );
 
 			} );
 
-			return word;
+			return words;
 
 		},
 
@@ -73,6 +55,27 @@ export function subgroupMask( order: SubgroupOrder ): MaskCollective {
 		}
 
 	};
+
+}
+
+/** The lane's part of a row's ballot: the bits of its own word. */
+function ballotPart( { active, rank }: SubgroupOrder, j: Expr, flag: Expr ): Expr {
+
+	const inputs = [ { node: flag, type: 'bool' }, ...[ j, active, rank ].map( node => ( { node, type: 'uint' } ) ) ];
+
+	return emitWgsl( inputs, [ 'uint' ], ( writer, [ on, row, width, lane ] ) => {
+
+		const [ ballot, start, part, result ] = [ 'ballot_', 'ballot_start_', 'ballot_part_', 'ballot_bits_' ].map( name => writer.name( name ) );
+
+		writer.line( `let ${ ballot } = subgroupBallot( ${ on } )` );
+		writer.line( `let ${ start } = ( ${ row } ) * ${ width }` );
+		writer.line( `let ${ part } = ${ lane } - ( ${ start } >> 5u )` ); // huge for lanes in front: in none
+		writer.line( `var ${ result } = 0u` );
+		writer.line( `if ( ${ width } <= 32u ) { if ( ${ part } == 0u ) { ${ result } = ${ ballot }.x << ( ${ start } & 31u ); } }` );
+		writer.line( `else { if ( ${ part } < ${ width } / 32u ) { ${ result } = ${ ballot }[ ${ part } ]; } }` );
+		return [ result ];
+
+	} )[ 0 ];
 
 }
 
