@@ -48,3 +48,10 @@ export function describe( value: unknown ): string {
 	return ( value ).constructor?.name ?? 'an object';
 
 }
+
+/** Refuses an option that is none of its values; omitting it is fine. */
+export function checkOption( who: string, name: string, value: unknown, allowed: string[] ): void {
+
+	if ( value !== undefined && ! allowed.includes( value as string ) ) throw invalidArgument( `${ who }: ${ name } must be one of '${ allowed.join( '\', \'' ) }' (got ${ describe( value ) }).` );
+
+}

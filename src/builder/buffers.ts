@@ -132,11 +132,12 @@ export function fitsVec4( attribute: BufferAttribute ): boolean {
 
 }
 
-/** A view of an attribute by another type: `vec4` of a scalar takes four elements at once. */
-export function view( attribute: BufferAttribute, type: string, name: string ): StorageExpr {
+/** A view of an attribute by another type: `vec4` of a scalar takes four elements at once. Named in our own kernels; nodes for people's have no name to clash. */
+export function view( attribute: BufferAttribute, type: string, name?: string ): StorageExpr {
 
 	const words = type === 'mat4' ? 16 : attribute.itemSize === 3 ? 3 : strideOf( type as ScanType );
-	return bringProducer( storage( attribute, type, Math.floor( attribute.array.length / words ) ).setName( name ), attribute );
+	const node = storage( attribute, type, Math.floor( attribute.array.length / words ) );
+	return bringProducer( name === undefined ? node : node.setName( name ), attribute );
 
 }
 

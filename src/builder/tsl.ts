@@ -1,5 +1,6 @@
 import * as TSL from 'three/tsl';
 import type { ComputeNode, Node, NodeBuilder } from 'three/webgpu';
+import { describe, invalidArgument } from '../errors';
 import { shaderBuilder, type ShaderBuilder } from '../three-types';
 
 /**
@@ -118,6 +119,14 @@ export function computeKernel( name: string, workgroupSize: number, body: ( buil
 
 	const fn = TSL.Fn as unknown as ( body: ( builder: NodeBuilder ) => void ) => () => { computeKernel( size: number[] ): ComputeNode };
 	return fn( builder => body( shaderBuilder( builder ) ) )().computeKernel( [ workgroupSize ] ).setName( name );
+
+}
+
+/** A user's node, or a refusal of what is none. */
+export function checkNode( who: string, value: unknown ): Expr {
+
+	if ( ( value as Partial<Expr> | null | undefined )?.isNode !== true ) throw invalidArgument( `${ who }: the value must be a TSL node (got ${ describe( value ) }).` );
+	return value as Expr;
 
 }
 

@@ -1,4 +1,5 @@
 import { Vector2, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { allocate, type StorageAttribute } from '../builder/buffers';
 import { asExpr, asNode, uint, uniform, type Expr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
 import { CompactPass } from '../passes/CompactPass';
@@ -31,47 +32,64 @@ export interface CullSource {
 const size = new Vector2();
 
 /**
- * What one camera sees of a mesh: a visibility test, a pass over it, and draw records. About 4 bytes an instance (8 more with levels), a bit of
- * mask, and 20 bytes a level.
+ * What one camera sees of a mesh: a visibility test, a pass over it, and draw records. About 4 bytes an instance (and a bit of mask; with levels a few more
+ * bits), and 20 bytes a level.
  */
 export class CullView {
 
 	readonly draws: IndirectDraws;
-	readonly pass: CompactPass | PartitionPass;
+	/** The indices of the visible instances, level after level. */
+	readonly indices: StorageAttribute;
 	/** Frame of the last run. */
 	lastFrame = 0;
 
+	private pass: CompactPass | PartitionPass;
 	private readonly test: VisibilityTest;
 	private readonly bias: UniformExpr<number>;
 
-	constructor( source: CullSource, private readonly isShadow: boolean ) {
+	constructor( private readonly source: CullSource, private readonly isShadow: boolean ) {
 
-		const { capacity, sphere, isShown, ranges, lodDistances, maxDistance, minPixels, hysteresis, policy, mesh } = source;
+		const { capacity, sphere, ranges, lodDistances, maxDistance, minPixels, hysteresis, mesh } = source;
 
 		// a shadow's camera has pixels of its own: what is small there may be large in the picture
 		this.test = new VisibilityTest( { spheres: sphere, maxDistance, minPixels: isShadow ? 0 : minPixels, hysteresis, lodDistances, capacity } );
 		this.bias = uniform( 0, 'uint' );
 		this.draws = ranges === null ? new IndirectDraws( mesh ) : IndirectDraws.forRanges( mesh, ranges );
-
-		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws };
-		const levels = lodDistances.length + 1;
-
-		this.pass = levels === 1
-			? new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options )
-			: new PartitionPass( capacity, levels, i => {
-
-				const level = asExpr( this.test.lodOf( i ) ).toVar();
-				const drawn = level.lessThan( levels ).and( isShown( asExpr( i ) ) );
-				return asNode( choose( 'uint', drawn, level.add( this.bias ).min( uint( levels - 1 ) ), uint( levels ) ) );
-
-			}, options );
+		this.indices = allocate( 'uint', capacity );
+		this.pass = this.makePass();
 
 	}
 
-	/** The indices of the visible instances, level after level. */
-	get indices(): BufferAttribute {
+	private makePass(): CompactPass | PartitionPass {
 
-		return this.pass.indices;
+		const { capacity, isShown, lodDistances, policy } = this.source;
+		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws, indices: this.indices };
+		const levels = lodDistances.length + 1;
+
+		if ( levels === 1 ) return new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options );
+
+		return new PartitionPass( capacity, levels, i => {
+
+			const level = asExpr( this.test.lodOf( i ) ).toVar();
+			const drawn = level.lessThan( levels ).and( isShown( asExpr( i ) ) );
+			return asNode( choose( 'uint', drawn, level.add( this.bias ).min( uint( levels - 1 ) ), uint( levels ) ) );
+
+		}, options );
+
+	}
+
+	/** Compiles the pass with the kernel that suits the device. */
+	init( renderer: WebGPURenderer ): Promise<unknown> {
+
+		return this.pass.init( renderer );
+
+	}
+
+	/** Makes the pass anew, for another kernel. What the view has seen stays. */
+	renew(): void {
+
+		this.pass.dispose();
+		this.pass = this.makePass();
 
 	}
 
@@ -92,7 +110,10 @@ export class CullView {
 	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera | null, lodBias: number ): void {
 
 		this.bias.value = this.isShadow ? lodBias : 0;
-		this.test.setView( camera, renderer.getDrawingBufferSize( size ), this.isShadow ? viewer ?? camera : undefined );
+		const target = renderer.getRenderTarget();
+		if ( target === null ) renderer.getDrawingBufferSize( size );
+		else size.set( target.width, target.height );
+		this.test.setView( camera, size, this.isShadow ? viewer ?? camera : undefined );
 
 	}
 
@@ -114,6 +135,7 @@ export class CullView {
 	dispose(): void {
 
 		this.pass.dispose();
+		this.indices.dispose();
 		this.draws.dispose();
 		this.test.dispose();
 

@@ -8,6 +8,7 @@ import { BUCKET_ATTRIBUTE, mergeGeometries, type DrawRange } from '../passes/mer
 import { checkCapacity } from '../plan/counts';
 import { CullView, type CullSource } from './CullView';
 import { checkMaterial, wrapMaterial, type SelfCulling } from './instanceMaterial';
+import { VisibilityTest } from './VisibilityTest';
 import { InstanceBuffers } from './InstanceBuffers';
 import { instanceSphere } from './instanceSphere';
 
@@ -76,6 +77,7 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 
 	private readonly localBounds = { centre: uniform( new Vector3(), 'vec3' ), radius: uniform( 0, 'float' ) };
 	private readonly world = uniform( new Matrix4(), 'mat4' );
+	private readonly standIn = allocate( 'uint', 1 );
 	private indexNode: StorageExpr;
 	private offsetNode: StorageExpr | null = null;
 
@@ -95,8 +97,12 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		if ( sortObjects ) throw new ScanError( 'feature-missing', 'CulledInstancedMesh: sortObjects is not there yet (got it asked for). Omit it: instances are drawn in the order of their index.' );
 
 		checkCapacity( 'CulledInstancedMesh', capacity );
+		const { maxDistance, minPixels, hysteresis, shadowLodBias = 0 } = options;
+		new VisibilityTest( { spheres: i => i, maxDistance, minPixels, hysteresis, capacity } ).dispose(); // refuses what it can't take
+		if ( ! Number.isInteger( shadowLodBias ) || shadowLodBias < 0 ) throw invalidArgument( `CulledInstancedMesh: shadowLodBias must be a non-negative integer (got ${ describe( shadowLodBias ) }).` );
+
 		const borrowed = matrices === undefined ? null : attributeOf( 'CulledInstancedMesh: matrices', matrices );
-		if ( borrowed !== null && ( borrowed.itemSize !== 16 || borrowed.count < capacity ) ) throw invalidArgument( `CulledInstancedMesh: matrices must hold at least ${ capacity } mat4 (got ${ borrowed.count } of itemSize ${ borrowed.itemSize }).` );
+		if ( borrowed !== null && ( borrowed.itemSize !== 16 || borrowed.count < capacity || ! ( borrowed.array instanceof Float32Array ) ) ) throw invalidArgument( `CulledInstancedMesh: matrices must hold at least ${ capacity } mat4 of floats (got ${ borrowed.count } of itemSize ${ borrowed.itemSize } over a ${ borrowed.array.constructor.name }).` );
 
 		this.lods = lods;
 		this.instances = new InstanceBuffers( capacity, borrowed );
@@ -105,8 +111,8 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		this.frustumCulled = false;
 
 		// stand-ins until a camera has buffers: bound at each draw
-		this.indexNode = storage( allocate( 'uint', 1 ), 'uint', capacity ).setName( 'visibleInstances' ).toReadOnly();
-		if ( lods !== null ) this.offsetNode = storage( allocate( 'uint', 1 ), 'uint', lods.ranges.length + 1 ).setName( 'levelOffsets' ).toReadOnly();
+		this.indexNode = storage( this.standIn, 'uint', capacity ).setName( 'visibleInstances' ).toReadOnly();
+		if ( lods !== null ) this.offsetNode = storage( this.standIn, 'uint', lods.ranges.length + 1 ).setName( 'levelOffsets' ).toReadOnly();
 		this.instanceIndexNode = ( varying as unknown as ( node: unknown ) => Node<'uint'> )( this.drawnIndex() );
 
 		watchMaterial( this );
@@ -153,7 +159,8 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		this.checkIndex( 'setColorAt', index );
 		const isFirst = this.instances.colors === null;
 		this.instances.setColor( index, color );
-		if ( isFirst ) ( this.material as Material ).needsUpdate = true;
+		// three builds the material anew for an object that it does not know
+		if ( isFirst ) this.dispatchEvent( { type: 'dispose' } as never );
 
 	}
 
@@ -262,6 +269,8 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 
 		this.forgetViews();
 		this.instances.dispose();
+		this.standIn.dispose();
+		this.lods?.geometry.dispose();
 		this.dispatchEvent( { type: 'dispose' } as never );
 		return this;
 
@@ -278,6 +287,26 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 	cull( renderer: WebGPURenderer, camera: Camera, frameId: number ): void {
 
 		const isShadow = this.shadowCameras.has( camera );
+
+		try {
+
+			this.cullFor( renderer, camera, frameId, isShadow );
+
+		} catch ( error ) {
+
+			// thrown inside a shadow's nested render it would leave three in the middle of it for good: the main render meets it again
+			if ( ! isShadow ) throw error;
+			if ( this.refusal === null ) console.error( error );
+			this.refusal = error;
+
+		}
+
+	}
+
+	private refusal: unknown = null;
+
+	private cullFor( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
+
 		if ( ! isShadow ) this.viewer = camera;
 
 		this.frame = frameId;
@@ -308,15 +337,21 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		if ( this.offsetNode !== null && seen.offsets !== null ) this.offsetNode.value = seen.offsets;
 
 		const offsets = Array.from( { length: seen.draws.length }, ( _, k ) => seen.draws.byteOffset( k ) );
+		const { indirect, indirectOffset } = this.geometry;
+		this.borrowedIndirect = { indirect, indirectOffset };
 		this.geometry.setIndirect( seen.draws.attribute, offsets );
 
 	}
 
+	private borrowedIndirect: Pick<BufferGeometry, 'indirect' | 'indirectOffset'> | null = null;
+
 	/** @internal */
 	unbind(): void {
 
-		// a plain mesh may share the geometry
-		this.geometry.setIndirect( null );
+		// another mesh may share the geometry, with draws of its own
+		if ( this.borrowedIndirect === null ) return;
+		this.geometry.setIndirect( this.borrowedIndirect.indirect, this.borrowedIndirect.indirectOffset );
+		this.borrowedIndirect = null;
 
 	}
 
@@ -363,17 +398,13 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		const model = { view: cullView, isReady: false, ready: Promise.resolve<unknown>( null ) };
 		this.model = model;
 
-		model.ready = cullView.pass.init( renderer ).then( () => {
+		model.ready = cullView.init( renderer ).then( () => {
 
 			if ( this.model !== model ) return;
 			model.isReady = true;
 			// their next run takes the new kernel
-			for ( const [ camera, old ] of this.views ) {
-
-				old.dispose();
-				this.views.delete( camera );
-
-			}
+			for ( const old of this.views.values() ) old.renew();
+			this.recordBundlesAnew();
 
 		} );
 
@@ -420,6 +451,7 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 			if ( this.frame - old.lastFrame <= IDLE_FRAMES ) continue;
 			old.dispose();
 			this.views.delete( camera );
+			this.recordBundlesAnew();
 
 		}
 
@@ -432,6 +464,18 @@ export class CulledInstancedMesh extends Mesh implements SelfCulling {
 		this.model?.view.dispose();
 		this.model = null;
 		this.source = null;
+		this.recordBundlesAnew();
+
+	}
+
+	/** A recorded render bundle keeps the buffers that it was recorded with. */
+	private recordBundlesAnew(): void {
+
+		this.traverseAncestors( ancestor => {
+
+			if ( ( ancestor as { isBundleGroup?: boolean } ).isBundleGroup === true ) ( ancestor as unknown as { needsUpdate: boolean } ).needsUpdate = true;
+
+		} );
 
 	}
 

@@ -16,6 +16,15 @@ class DirtyRange {
 
 	}
 
+	/** The attribute is a new one, or new to the GPU. */
+	reset(): void {
+
+		this.first = Infinity;
+		this.last = - 1;
+		this.version = - 1;
+
+	}
+
 	/** Marks what was written for upload, and only that, once the whole has been on the GPU. */
 	flush( attribute: BufferAttribute, wordsPerElement: number ): void {
 
@@ -131,6 +140,7 @@ export class InstanceBuffers {
 
 		matrices.dispose();
 		shown.dispose();
+		this.forgetUploads();
 
 	}
 
@@ -139,6 +149,13 @@ export class InstanceBuffers {
 		if ( this.borrowed === null ) this.matrices.dispose();
 		this.shown.dispose();
 		this.colors?.dispose();
+		this.forgetUploads();
+
+	}
+
+	private forgetUploads(): void {
+
+		for ( const range of Object.values( this.dirty ) ) range.reset();
 
 	}
 

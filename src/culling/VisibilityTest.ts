@@ -1,7 +1,7 @@
 import type { ArrayCamera, BufferAttribute, Camera, Node, Vector2 } from 'three/webgpu';
 import { ScanError, describe, invalidArgument } from '../errors';
 import { allocate, attributeOf, isClosure, view, type Source } from '../builder/buffers';
-import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type UniformExpr } from '../builder/tsl';
+import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type StorageExpr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
 import { EyeUniforms } from './eyes';
 import { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './frustumTests';
@@ -59,6 +59,7 @@ export class VisibilityTest {
 	private readonly lodDistances: number[];
 	private readonly lodNodes: Expr | null;
 	private readonly history: BufferAttribute | null;
+	private readonly historyNode: StorageExpr | null;
 
 	/** @throws {ScanError} `invalid-argument`, `feature-missing` */
 	constructor( private readonly options: VisibilityOptions ) {
@@ -87,6 +88,8 @@ export class VisibilityTest {
 		};
 
 		this.history = hysteresis > 0 ? allocate( 'uint', this.boundCount() ) : null;
+		// one node: two that may write would alias where both closures stand in one shader
+		this.historyNode = this.history === null ? null : view( this.history, 'uint', 'visibilityHistory' );
 		this.isVisible = i => asNode( this.judge( asExpr( i ) ).visible );
 
 		this.lodOf = i => {
@@ -197,7 +200,7 @@ export class VisibilityTest {
 
 		} );
 
-		const state = this.history === null ? null : view( this.history, 'uint', 'visibilityHistory' ).element( i );
+		const state = this.historyNode === null ? null : this.historyNode.element( i );
 		const last = state === null ? uint( 0 ).toVar() : state.toVar();
 		const wasOut = last.bitAnd( uint( OUT_OF_RANGE ) ).notEqual( 0 );
 		const lastLevel = last.bitAnd( uint( 0x7fffffff ) ).toVar();

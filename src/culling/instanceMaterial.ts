@@ -1,7 +1,7 @@
 import { Node, type Camera, type Material, type NodeBuilder, type Object3D, type WebGPURenderer } from 'three/webgpu';
 import { Fn } from 'three/tsl';
 import { asExpr, normalLocal, positionLocal, positionPrevious, transformNormal, varyingProperty, vec4, type Expr } from '../builder/tsl';
-import { invalidArgument } from '../errors';
+import { describe, invalidArgument } from '../errors';
 
 /** A mesh that culls itself, as its material sees it. */
 export interface SelfCulling extends Object3D {
@@ -96,6 +96,8 @@ type WrappedMaterial = Material & { positionNode?: Node | null; vertexNode?: Nod
 export function checkMaterial( material: unknown ): void {
 
 	if ( Array.isArray( material ) ) throw invalidArgument( 'CulledInstancedMesh: material must be one material (got an array). Split the mesh, or merge the geometries.' );
+
+	if ( ( material as Partial<Material> | null | undefined )?.isMaterial !== true ) throw invalidArgument( `CulledInstancedMesh: material must be a material (got ${ describe( material ) }).` );
 
 	const { vertexNode, castShadowPositionNode } = material as WrappedMaterial;
 	if ( vertexNode ) throw invalidArgument( 'CulledInstancedMesh: material.vertexNode replaces the position that places the instances (got one). Use positionNode.' );

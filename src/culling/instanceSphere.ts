@@ -1,6 +1,6 @@
 import type { BufferAttribute, Matrix4, Node, Vector3 } from 'three/webgpu';
 import { view } from '../builder/buffers';
-import { asExpr, asNode, float, uint, vec4, type Expr, type UniformExpr } from '../builder/tsl';
+import { asExpr, asNode, uint, vec4, type Expr, type UniformExpr } from '../builder/tsl';
 import { choose, wgslExpression } from '../builder/wgsl';
 
 /**
@@ -22,8 +22,9 @@ export function instanceSphere( matrices: BufferAttribute, world: UniformExpr<Ma
 		const [ wx, wy, wz ] = [ vec4( 1, 0, 0, 0 ), vec4( 0, 1, 0, 0 ), vec4( 0, 0, 1, 0 ) ].map( axis => world.mul( axis ).xyz );
 		const radius = stretch( x, y, z ).mul( stretch( wx, wy, wz ) ).mul( local.radius ).toVar();
 
+		// NaN would pass every comparison that culls
 		const isDrawn = isFinite( placed.x ).and( isFinite( placed.y ), isFinite( placed.z ), isFinite( radius ), stretch( x, y, z ).greaterThan( 0 ) );
-		return asNode( vec4( placed, choose( 'float', isDrawn, radius, float( - 1e30 ) ) ).toVar() );
+		return asNode( choose( 'vec4', isDrawn, vec4( placed, radius ), vec4( 0, 0, 0, - 1e30 ) ).toVar() );
 
 	};
 

@@ -56,8 +56,8 @@ export class CompactPass extends IndexPass {
 		this.predicate = predicate;
 		this.survivorCount = this.ownUints( 1 );
 		this.overflow = this.ownUints( 1 );
-		this.survivorCountNode = firstUint( this.survivorCount, 'survivorCount' );
-		this.overflowNode = firstUint( this.overflow, 'overflow' );
+		this.survivorCountNode = firstUint( this.survivorCount );
+		this.overflowNode = firstUint( this.overflow );
 
 	}
 

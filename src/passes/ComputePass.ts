@@ -52,6 +52,8 @@ export abstract class ComputePass {
 	private state: State = { kind: 'new' };
 	private initialising: { renderer: WebGPURenderer; promise: Promise<unknown> } | null = null;
 	private generation = 0;
+	/** Frame or render that `autoCompute` last ran in. */
+	private lastAutoRun = - 1;
 
 	protected constructor( protected readonly who: string, options: PassOptions ) {
 
@@ -137,11 +139,10 @@ export abstract class ComputePass {
 		const caps = { ...readCaps( renderer ), ...this.options.caps };
 		const known = like?.state.kind === 'ready' ? like.state.choice : undefined;
 		const request = this.request();
-		const choice = known ?? ( request === null ? ONE_THREAD : selectKernel( { ...caps, subgroups: false }, { ...this.options, kernel: 'auto' }, request ) );
-		const plan = this.plan( choice, caps );
+		const isForced = this.options.kernel !== undefined && this.options.kernel !== 'auto';
+		const choice = known ?? ( request === null ? ONE_THREAD : selectKernel( isForced ? caps : { ...caps, subgroups: false }, this.options, request ) );
 
-		plan.setCount( this.counts.number ?? this.capacity );
-		this.become( renderer, choice, plan );
+		this.become( renderer, choice, this.build( renderer, choice, caps ) );
 		return this;
 
 	}
@@ -270,18 +271,16 @@ export abstract class ComputePass {
 		const { autoCompute } = this.options;
 		if ( autoCompute === undefined ) return;
 
-		let last = - 1;
-
 		const run = ( frame: UpdateFrame ): void => {
 
 			const { state } = this;
 			const id = autoCompute === 'frame' ? frame.frameId : frame.renderId;
 
 			// not before init(), not twice, and not for its own kernels
-			if ( state.kind !== 'ready' || state.renderer !== frame.renderer || id === last ) return;
+			if ( state.kind !== 'ready' || state.renderer !== frame.renderer || id === this.lastAutoRun ) return;
 			if ( frame.compute && state.plan.nodes.includes( frame.compute ) ) return;
 
-			last = id;
+			this.lastAutoRun = id;
 			frame.renderer.compute( state.plan.nodes );
 
 		};

@@ -60,7 +60,7 @@ export abstract class IndexPass extends ComputePass {
 		this.ownBuffers = [ ...( borrowed === undefined ? [ this.indices ] : [] ), ...payloads.filter( ( { isOwn } ) => isOwn ).map( ( { to } ) => to ) ];
 
 		this.produces( this.indices, ...this.gathered );
-		this.indicesNode = view( this.indices, 'uint', 'indices' ).toReadOnly() as unknown as StorageBufferNode<'uint'>;
+		this.indicesNode = view( this.indices, 'uint' ).toReadOnly() as unknown as StorageBufferNode<'uint'>;
 
 	}
 
@@ -91,8 +91,8 @@ export abstract class IndexPass extends ComputePass {
 }
 
 /** The first element of a buffer of uints, as a read-only TSL value. */
-export function firstUint( attribute: BufferAttribute, name: string ): Node<'uint'> {
+export function firstUint( attribute: BufferAttribute ): Node<'uint'> {
 
-	return asNode( view( attribute, 'uint', name ).toReadOnly().element( uint( 0 ) ) );
+	return asNode( view( attribute, 'uint' ).toReadOnly().element( uint( 0 ) ) );
 
 }

@@ -65,7 +65,7 @@ export class IndirectDraws {
 
 		this.attribute = new IndirectStorageBufferAttribute( new Uint32Array( this.length * RECORD_WORDS ), 1 );
 		this.writeElementRanges();
-		this.records = view( this.attribute, 'uint', 'draws' );
+		this.records = view( this.attribute, 'uint' );
 
 	}
 
@@ -192,7 +192,7 @@ function checkTarget( target: unknown ): void {
 
 	if ( geometry?.isBufferGeometry !== true ) throw invalidArgument( `IndirectDraws: each target must be a Mesh or a BufferGeometry (got ${ describe( target ) }).` );
 	if ( geometry.index === null && geometry.attributes.position === undefined ) throw invalidArgument( 'IndirectDraws: each geometry needs an index or a position attribute (got neither).' );
-	if ( candidate?.isMesh === true && Array.isArray( candidate.material ) ) throw invalidArgument( 'IndirectDraws: a mesh with an array of materials draws its geometry once a group, and a record can\'t say which part (got a material array). Split the mesh, or merge the materials.' );
+	if ( candidate?.isMesh === true ) refuseArray( candidate.material );
 
 }
 
@@ -222,36 +222,58 @@ function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttri
 	// clone() leaves indirect behind: the clone would draw one instance
 	const { clone } = geometry;
 	const plainClone = clone.bind( geometry );
-	geometry.clone = () => plainClone().setIndirect( attribute, byteOffset );
-	undo.push( () => { geometry.clone = clone; } );
+	const clones: WeakRef<BufferGeometry>[] = [];
+
+	geometry.clone = () => {
+
+		const copy = plainClone().setIndirect( attribute, byteOffset );
+		clones.push( new WeakRef( copy ) );
+		return copy;
+
+	};
+
+	undo.push( () => {
+
+		geometry.clone = clone;
+		for ( const copy of clones ) if ( copy.deref()?.indirect === attribute ) copy.deref()!.setIndirect( null );
+
+	} );
 
 	if ( isMesh( target ) ) {
 
 		const { frustumCulled } = target;
 		target.frustumCulled = false;
 		undo.push( () => { target.frustumCulled = frustumCulled; } );
-		undo.push( refuseZero( target, 'count', 'mesh.count' ) );
+		undo.push( watch( target, 'count', count => refuseZero( 'mesh.count', count ) ) );
+		undo.push( watch( target, 'material', refuseArray ) );
 
 	}
 
-	if ( ( geometry as { isInstancedBufferGeometry?: boolean } ).isInstancedBufferGeometry === true ) undo.push( refuseZero( geometry, 'instanceCount', 'geometry.instanceCount' ) );
+	if ( ( geometry as { isInstancedBufferGeometry?: boolean } ).isInstancedBufferGeometry === true ) undo.push( watch( geometry, 'instanceCount', count => refuseZero( 'geometry.instanceCount', count ) ) );
 
 	return () => undo.reverse().forEach( step => step() );
 
 }
 
-/** three leaves a draw out where the CPU's count is 0, whatever the GPU's: such a count is refused as it is set. */
-function refuseZero( owner: object, property: string, label: string ): () => void {
+/** three leaves a draw out where the CPU's count is 0, whatever the GPU's. */
+function refuseZero( label: string, count: unknown ): void {
+
+	if ( count === 0 ) throw invalidArgument( `IndirectDraws: ${ label } = 0 makes three leave the indirect draw out, whatever the GPU counted (got 0). Use mesh.visible = false to hide it, or let the pass keep nothing.` );
+
+}
+
+function refuseArray( material: unknown ): void {
+
+	if ( Array.isArray( material ) ) throw invalidArgument( 'IndirectDraws: a mesh with an array of materials draws its geometry once a group, and a record can\'t say which part (got a material array). Split the mesh, or merge the materials.' );
+
+}
+
+/** Checks a property's value now and whenever it is set: a mistake is told where it is made. */
+function watch( owner: object, property: string, check: ( value: unknown ) => void ): () => void {
 
 	let value = ( owner as Record<string, unknown> )[ property ];
-	const refuse = ( next: unknown ): void => {
-
-		if ( next === 0 ) throw invalidArgument( `IndirectDraws: ${ label } = 0 makes three leave the indirect draw out, whatever the GPU counted (got 0). Use mesh.visible = false to hide it, or let the pass keep nothing.` );
-
-	};
-
-	refuse( value );
-	Object.defineProperty( owner, property, { configurable: true, enumerable: true, get: () => value, set( next: unknown ) { refuse( next ); value = next; } } );
+	check( value );
+	Object.defineProperty( owner, property, { configurable: true, enumerable: true, get: () => value, set( next: unknown ) { check( next ); value = next; } } );
 	return () => Object.defineProperty( owner, property, { configurable: true, enumerable: true, writable: true, value } );
 
 }

@@ -67,7 +67,7 @@ export class PartitionPass extends IndexPass {
 		this.bucketCount = bucketCount;
 		this.bucketOf = bucketOf;
 		this.offsets = this.ownUints( bucketCount + 1 );
-		this.offsetsNode = view( this.offsets, 'uint', 'offsets' ).toReadOnly() as unknown as StorageBufferNode<'uint'>;
+		this.offsetsNode = view( this.offsets, 'uint' ).toReadOnly() as unknown as StorageBufferNode<'uint'>;
 
 	}
 

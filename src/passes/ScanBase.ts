@@ -86,7 +86,7 @@ export abstract class ScanBase extends ComputePass {
 
 		this.total = allocate( this.type, 1 );
 		this.produces( this.total );
-		this.totalNode = asNode( view( this.total, this.type, 'total' ).toReadOnly().element( uint( 0 ) ) );
+		this.totalNode = asNode( view( this.total, this.type ).toReadOnly().element( uint( 0 ) ) );
 
 	}
 

@@ -65,7 +65,7 @@ export class ScanPass extends ScanBase {
 
 		this.produces( this.output );
 		this.scanOutput = { attribute: this.output, kind, isOwn: output === undefined };
-		this.outputNode = view( this.output, this.type, 'output' ).toReadOnly() as unknown as StorageBufferNode<unknown>;
+		this.outputNode = view( this.output, this.type ).toReadOnly() as unknown as StorageBufferNode<unknown>;
 
 	}
 

@@ -23,9 +23,12 @@ export function resolvePayloads( who: string, gather: readonly Gather[] | undefi
 
 	const written = new Set<BufferAttribute>( [ indices ] );
 
-	return ( gather as readonly Gather[] ).map( ( { from, to }, k ) => {
+	const payloads = ( gather as readonly Gather[] ).map( ( pair, k ) => {
 
 		const label = `${ who }: gather[ ${ k } ]`;
+		if ( pair === null || typeof pair !== 'object' ) throw invalidArgument( `${ label } must be { from, to } (got ${ describe( pair ) }).` );
+
+		const { from, to } = pair;
 		const source = attributeOf( `${ label }.from`, from );
 		const type = payloadType( `${ label }.from`, source );
 
@@ -45,6 +48,10 @@ export function resolvePayloads( who: string, gather: readonly Gather[] | undefi
 		return { from: source, to: target, type, isOwn: false };
 
 	} );
+
+	const read = payloads.findIndex( ( { from } ) => written.has( from ) );
+	if ( read >= 0 ) throw invalidArgument( `${ who }: gather[ ${ read } ].from must not be written in the same run (got ${ payloads[ read ].from === indices ? 'the indices' : 'what another gather writes' }). Use two passes.` );
+	return payloads;
 
 }
 

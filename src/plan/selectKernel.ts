@@ -1,4 +1,4 @@
-import { ScanError, describe, invalidArgument } from '../errors';
+import { ScanError, checkOption, describe, invalidArgument } from '../errors';
 import type { DeviceCaps } from './caps';
 import type { KernelOptions, KernelPolicy } from './policy';
 import { tunedShape, type TuningKey } from './tuning';
@@ -83,12 +83,6 @@ function workgroupBytes( { workgroupBytes: own, collectiveBytes }: KernelRequest
 function fitsDevice( caps: DeviceCaps, request: KernelRequest, kernel: KernelPolicy[ 'kernel' ], threads: number ): boolean {
 
 	return threads <= Math.min( caps.maxComputeInvocationsPerWorkgroup, caps.maxComputeWorkgroupSizeX ) && workgroupBytes( request, kernel, threads ) <= caps.maxComputeWorkgroupStorageSize;
-
-}
-
-function checkOption( who: string, name: string, value: unknown, allowed: string[] ): void {
-
-	if ( value !== undefined && ! allowed.includes( value as string ) ) throw invalidArgument( `${ who }: ${ name } must be one of '${ allowed.join( '\', \'' ) }' (got ${ describe( value ) }).` );
 
 }
 

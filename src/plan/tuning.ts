@@ -26,8 +26,15 @@ export const TUNING: readonly TuningRow[] = [
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 0, workgroupSize: 256, itemsPerThread: 4 },
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 16 },
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 25, workgroupSize: 256, itemsPerThread: 32 },
-	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 21, workgroupSize: 512, itemsPerThread: 16 },
-	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 21, workgroupSize: 512, itemsPerThread: 32 }
+	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 23, workgroupSize: 512, itemsPerThread: 16 },
+	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 0, workgroupSize: 64, itemsPerThread: 8 },
+	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 16 },
+	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 2 ** 25, workgroupSize: 256, itemsPerThread: 32 },
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 0, workgroupSize: 128, itemsPerThread: 32 },
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32 },
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 21, workgroupSize: 512, itemsPerThread: 32 },
+	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 0, workgroupSize: 64, itemsPerThread: 32 },
+	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32 }
 ];
 
 /** The last row that fits: rows of larger workgroups stand behind those of smaller ones. */

@@ -1,4 +1,4 @@
-import { invocationSubgroupIndex, subgroupIndex, subgroupSize } from '../../builder/tsl';
+import { invocationLocalIndex, invocationSubgroupIndex, subgroupIndex, subgroupSize } from '../../builder/tsl';
 import { emitWgsl, type TypedExpr } from '../../builder/wgsl';
 import type { Expr } from '../../builder/tsl';
 
@@ -51,17 +51,25 @@ export function orderBySubgroupId( workgroupSize: number ): SubgroupOrder {
 
 /**
  * The order by a ticket, where `subgroup_id` is missing: each subgroup draws its number, and with it its first
- * item, from a workgroup counter. Any order of drawing gives the same results, since items follow it; subgroups may be partial.
+ * item, from a workgroup counter, which is set back first where it may have been drawn from before, in a loop. Any order of drawing gives the same results, since items follow it; subgroups may be partial.
  */
-export function orderByTicket(): SubgroupOrder {
+export function orderByTicket( isDrawnAgain: boolean ): SubgroupOrder {
 
-	const inputs: TypedExpr[] = [ { node: invocationSubgroupIndex, type: 'uint' } ];
+	const inputs: TypedExpr[] = [ { node: invocationLocalIndex, type: 'uint' } ];
 	let counter = '';
 
-	const [ rank, active, subgroup, first ] = emitWgsl( inputs, types, writer => {
+	const [ rank, active, subgroup, first ] = emitWgsl( inputs, types, ( writer, [ thread ] ) => {
 
 		counter = writer.workgroupAtomic( 'ticket' );
 		const [ before, count, ticket ] = [ 'ticket_rank_', 'ticket_active_', 'ticket_' ].map( prefix => writer.name( prefix ) );
+
+		if ( isDrawnAgain ) {
+
+			writer.line( 'workgroupBarrier()' );
+			writer.line( `if ( ${ thread } == 0u ) { atomicStore( &${ counter }, 0u ); }` );
+			writer.line( 'workgroupBarrier()' );
+
+		}
 
 		writer.line( `let ${ before } = subgroupExclusiveAdd( 1u )` );
 		writer.line( `let ${ count } = subgroupAdd( 1u )` );

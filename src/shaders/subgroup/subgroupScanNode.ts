@@ -1,6 +1,6 @@
 import type { Node } from 'three/webgpu';
-import { ScanError, invalidArgument } from '../../errors';
-import { asExpr, asNode, invocationSubgroupIndex, subgroupSize } from '../../builder/tsl';
+import { ScanError, checkOption, invalidArgument } from '../../errors';
+import { asNode, checkNode, invocationSubgroupIndex, subgroupSize } from '../../builder/tsl';
 import { emitWgsl } from '../../builder/wgsl';
 import { deferStatements } from '../deferred';
 import { constant, resolveMonoid, SCAN_TYPES, type Monoid, type MonoidName, type ScanType } from '../monoids';
@@ -29,7 +29,9 @@ export interface SubgroupScanOptions {
  */
 export function subgroupScan( value: Node, { monoid: operator, kind = 'exclusive', method = 'auto' }: SubgroupScanOptions = {} ): Node {
 
-	const input = asExpr( value );
+	checkOption( 'subgroupScan', 'kind', kind, [ 'exclusive', 'inclusive' ] );
+	checkOption( 'subgroupScan', 'method', method, [ 'auto', 'native', 'shuffle' ] );
+	const input = checkNode( 'subgroupScan', value );
 
 	const [ prefix ] = deferStatements( 1, builder => input.getNodeType( builder ), builder => {
 

@@ -17,6 +17,8 @@ export interface CollectiveChoice {
 	workgroupSize: number;
 	/** Shared memory: rows go across the threads. Default: a thread's rows follow each other. */
 	interleaved?: boolean;
+	/** Whether the collectives may be made in a loop: subgroups then draw their tickets anew. */
+	inLoop?: boolean;
 
 }
 
@@ -28,11 +30,11 @@ export function createCollective( choice: CollectiveChoice ): WorkgroupCollectiv
 }
 
 /** The same, with the collectives over flags, which go by the same order. */
-export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize, interleaved = false }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
+export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize, interleaved = false, inLoop = false }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
 
 	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan, interleaved ), masks: sharedMask( workgroupSize ) };
 
-	const order = subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket();
+	const order = subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket( inLoop );
 	return { collective: hierarchicalCollective( workgroupSize, subgroupScan, order ), masks: subgroupMask( order ) };
 
 }

@@ -1,6 +1,6 @@
 import type { Node } from 'three/webgpu';
-import { ScanError, describe, invalidArgument } from '../../errors';
-import { asExpr, asNode, invocationLocalIndex, type Expr } from '../../builder/tsl';
+import { ScanError, checkOption, describe, invalidArgument } from '../../errors';
+import { asNode, checkNode, invocationLocalIndex, type Expr } from '../../builder/tsl';
 import { emitWgsl } from '../../builder/wgsl';
 import type { ShaderBuilder } from '../../three-types';
 import { deferStatements } from '../deferred';
@@ -46,7 +46,7 @@ export interface WorkgroupScanOptions {
  */
 export function workgroupScan( value: Node, options: WorkgroupScanOptions = {} ): { prefix: Node; total: Node } {
 
-	const input = asExpr( value );
+	const input = checkNode( 'workgroupScan', value );
 
 	const [ prefix, total ] = deferStatements( 2, builder => input.getNodeType( builder ), builder => {
 
@@ -75,7 +75,7 @@ export function workgroupScan( value: Node, options: WorkgroupScanOptions = {} )
  */
 export function workgroupReduce( value: Node, options: Omit<WorkgroupScanOptions, 'kind'> = {} ): Node {
 
-	const input = asExpr( value );
+	const input = checkNode( 'workgroupReduce', value );
 
 	const [ total ] = deferStatements( 1, builder => input.getNodeType( builder ), builder => {
 
@@ -126,6 +126,11 @@ interface ComputeBuilder { compute?: { workgroupSize: number[] } | null }
 
 function resolve( who: string, builder: ShaderBuilder, value: Expr, options: WorkgroupScanOptions ): { monoid: Monoid; choice: CollectiveChoice } {
 
+	checkOption( who, 'kernel', options.kernel, [ 'auto', 'subgroup', 'shared-memory' ] );
+	checkOption( who, 'kind', options.kind, [ 'exclusive', 'inclusive' ] );
+	checkOption( who, 'sharedMemoryScan', options.sharedMemoryScan, [ 'auto', 'hillis-steele', 'blelloch' ] );
+	checkOption( who, 'subgroupScan', options.subgroupScan, [ 'auto', 'native', 'shuffle' ] );
+
 	const type = value.getNodeType( builder ) as ScanType;
 	if ( ! SCAN_TYPES.includes( type ) ) throw invalidArgument( `${ who }: the value must be one of ${ SCAN_TYPES.join( ', ' ) } (got ${ type }).` );
 
@@ -139,13 +144,15 @@ function resolve( who: string, builder: ShaderBuilder, value: Expr, options: Wor
 	const hasSubgroups = builder.renderer.hasFeature( 'subgroups' );
 	if ( options.kernel === 'subgroup' && ! hasSubgroups ) throw new ScanError( 'feature-missing', `${ who }: kernel 'subgroup' needs the WebGPU feature 'subgroups' on the device (got a device without it). Omit kernel to let the device decide.` );
 
+	if ( options.kernel === 'subgroup' && options.subgroupScan === 'native' && monoid.subgroup === undefined ) throw new ScanError( 'feature-missing', `${ who }: subgroupScan 'native' needs an operator that the subgroup scans natively, add or mul (got ${ monoid.name }). Omit subgroupScan.` );
+
 	const language = globalThis.navigator?.gpu?.wgslLanguageFeatures as ReadonlySet<string> | undefined;
 	const kernel = options.kernel === 'shared-memory' || ! hasSubgroups ? 'shared-memory' : 'subgroup';
 
 	return {
 		monoid,
 		choice: {
-			kernel, workgroupSize,
+			kernel, workgroupSize, inLoop: true,
 			sharedMemoryScan: options.sharedMemoryScan === 'blelloch' ? 'blelloch' : 'hillis-steele',
 			subgroupScan: monoid.subgroup !== undefined && options.subgroupScan !== 'shuffle' ? 'native' : 'shuffle',
 			// a workgroup of no multiple of the widest subgroup may have partial ones: those draw tickets
