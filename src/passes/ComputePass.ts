@@ -28,7 +28,7 @@ type State = { kind: 'new' } | { kind: 'ready'; renderer: WebGPURenderer; policy
 
 /** The policy of a pass that has nothing to choose. */
 const ONE_THREAD: KernelChoice = {
-	kernel: 'shared-memory', algorithm: 'reduce-then-scan', sharedMemoryScan: 'hillis-steele', subgroupScan: 'shuffle', subgroupId: false,
+	kernel: 'shared-memory', algorithm: 'reduce-then-scan', sharedMemoryScan: 'hillis-steele', subgroupScan: 'shuffle', subgroupId: false, batchRows: 1,
 	workgroupSize: 1, itemsPerThread: 1, reason: 'The pass is one thread\'s work: there is nothing to choose.'
 };
 

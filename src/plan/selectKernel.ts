@@ -29,7 +29,7 @@ export interface KernelRequest {
 
 }
 
-export type KernelChoice = Omit<KernelPolicy, 'dispatches'> & { subgroupId: boolean };
+export type KernelChoice = Omit<KernelPolicy, 'dispatches'> & { subgroupId: boolean; batchRows: number };
 
 /**
  * Picks the kernel from what the device can and what the user asks for. Pure: the same
@@ -67,6 +67,7 @@ export function selectKernel( caps: DeviceCaps, options: KernelOptions, request:
 		sharedMemoryScan: options.sharedMemoryScan === 'blelloch' ? 'blelloch' : 'hillis-steele',
 		subgroupScan: native ? 'native' : 'shuffle',
 		subgroupId: caps.subgroupId,
+		batchRows: tuned?.batchRows ?? 1,
 		workgroupSize: workgroupSize( caps, options, { ...request, workgroupSize: tuned?.workgroupSize ?? request.workgroupSize }, kernel ),
 		itemsPerThread: itemsPerThread( options, { ...request, itemsPerThread: tuned?.itemsPerThread ?? request.itemsPerThread } )
 	};

@@ -12,6 +12,8 @@ export interface TuningRow {
 	from: number;
 	workgroupSize: number;
 	itemsPerThread: number;
+	/** Rows of flags evaluated together. Default 1. */
+	batchRows?: number;
 
 }
 
@@ -23,18 +25,19 @@ const H200 = 'nvidia nvidia-h200';
  * for 256 invocations a workgroup unless the app asks for more.
  */
 export const TUNING: readonly TuningRow[] = [
-	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 0, workgroupSize: 256, itemsPerThread: 4 },
+	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 13, workgroupSize: 256, itemsPerThread: 4 },
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 16 },
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 25, workgroupSize: 256, itemsPerThread: 32 },
 	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 23, workgroupSize: 512, itemsPerThread: 16 },
-	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 0, workgroupSize: 64, itemsPerThread: 8 },
+	{ adapter: H200, key: 'scan', kernel: 'subgroup', from: 2 ** 27, workgroupSize: 512, itemsPerThread: 32 },
+	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 2 ** 13, workgroupSize: 64, itemsPerThread: 8 },
 	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 16 },
 	{ adapter: H200, key: 'scan', kernel: 'shared-memory', from: 2 ** 25, workgroupSize: 256, itemsPerThread: 32 },
-	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 0, workgroupSize: 128, itemsPerThread: 32 },
-	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32 },
-	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 21, workgroupSize: 512, itemsPerThread: 32 },
-	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 0, workgroupSize: 64, itemsPerThread: 32 },
-	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32 }
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 0, workgroupSize: 128, itemsPerThread: 32, batchRows: 8 },
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32, batchRows: 8 },
+	{ adapter: H200, key: 'compact', kernel: 'subgroup', from: 2 ** 21, workgroupSize: 512, itemsPerThread: 32, batchRows: 8 },
+	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 0, workgroupSize: 64, itemsPerThread: 32, batchRows: 8 },
+	{ adapter: H200, key: 'compact', kernel: 'shared-memory', from: 2 ** 19, workgroupSize: 256, itemsPerThread: 32, batchRows: 8 }
 ];
 
 /** The last row that fits: rows of larger workgroups stand behind those of smaller ones. */

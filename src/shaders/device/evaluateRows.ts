@@ -16,13 +16,21 @@ export interface TileBounds {
 }
 
 /**
- * Evaluates a closure's value for a few rows. In a full tile without a branch between them, so that their loads are under way together;
+ * Evaluates a closure's value for a few rows. Several in a full tile without a branch between them, so that their loads are under way together;
  * in the last one in a loop, so that the closure stands in the shader once more and not once more a row: people's predicates are long, and
  * compilers inline them.
  */
 export function evaluateRows( rows: RowBatch, { firstElement, limit, full, none, planes }: TileBounds, value: ( index: Expr ) => Expr ): Expr[] {
 
 	const values = Array.from( { length: rows.count }, () => uint( none ).toVar() );
+
+	if ( rows.count === 1 ) {
+
+		const index = firstElement.add( rows.element( uint( 0 ) ) ).toVar();
+		If( index.lessThan( limit ), () => { values[ 0 ].assign( value( index ) ); } );
+		return values;
+
+	}
 
 	If( full, () => {
 

@@ -22,9 +22,6 @@ export interface RowBatch {
 
 }
 
-/** Rows of a batch: their loads are under way together. More make shaders long, for little on the devices measured. */
-export const BATCH_ROWS = 4;
-
 /** Whether a bit of a value is set. */
 export function bitOf( value: Expr, plane: number ): Expr {
 

@@ -19,6 +19,8 @@ export interface CollectiveChoice {
 	interleaved?: boolean;
 	/** Whether the collectives may be made in a loop: subgroups then draw their tickets anew. */
 	inLoop?: boolean;
+	/** Rows of flags that are evaluated together, so that their loads are under way together. Default 1: the shortest shader. */
+	batchRows?: number;
 
 }
 
@@ -30,11 +32,11 @@ export function createCollective( choice: CollectiveChoice ): WorkgroupCollectiv
 }
 
 /** The same, with the collectives over flags, which go by the same order. */
-export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize, interleaved = false, inLoop = false }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
+export function createMaskCollectives( { kernel, sharedMemoryScan, subgroupScan, subgroupId, workgroupSize, interleaved = false, inLoop = false, batchRows = 1 }: CollectiveChoice ): { collective: WorkgroupCollective; masks: MaskCollective } {
 
-	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan, interleaved ), masks: sharedMask( workgroupSize ) };
+	if ( kernel === 'shared-memory' ) return { collective: sharedMemoryCollective( workgroupSize, sharedMemoryScan, interleaved ), masks: sharedMask( workgroupSize, batchRows ) };
 
 	const order = subgroupId ? orderBySubgroupId( workgroupSize ) : orderByTicket( inLoop );
-	return { collective: hierarchicalCollective( workgroupSize, subgroupScan, order ), masks: subgroupMask( order ) };
+	return { collective: hierarchicalCollective( workgroupSize, subgroupScan, order ), masks: subgroupMask( order, batchRows ) };
 
 }

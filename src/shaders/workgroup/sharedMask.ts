@@ -1,6 +1,6 @@
 import { Loop, invocationLocalIndex, uint, type Expr } from '../../builder/tsl';
 import { emitWgsl } from '../../builder/wgsl';
-import { BATCH_ROWS, ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
+import { ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
 import { placeOf } from './subgroupMask';
 
 const UNROLL = 8;
@@ -9,7 +9,7 @@ const UNROLL = 8;
  * Mask words through workgroup memory. A thread gathers the flags of its column, 32 rows a workgroup wide, and the
  * workgroup transposes the bits, so that a word is for 32 consecutive elements.
  */
-export function sharedMask( workgroupSize: number ): MaskCollective {
+export function sharedMask( workgroupSize: number, batchRows: number ): MaskCollective {
 
 	const element = ( j: Expr ): Expr => j.mul( workgroupSize ).add( invocationLocalIndex );
 	const thread = { node: invocationLocalIndex, type: 'uint' };
@@ -24,10 +24,10 @@ export function sharedMask( workgroupSize: number ): MaskCollective {
 
 			const columns = Array.from( { length: planes }, () => uint( 0 ).toVar() );
 
-			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: BATCH_ROWS }, ( { i } ) => {
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: batchRows }, ( { i } ) => {
 
 				const first = i.toVar(); // a loop inside names its counter i, too
-				const values = valuesOf( { count: BATCH_ROWS, element: k => element( first.add( k ) ) } );
+				const values = valuesOf( { count: batchRows, element: k => element( first.add( k ) ) } );
 				values.forEach( ( value, k ) => columns.forEach( ( column, plane ) => column.assign( column.bitOr( value.shiftRight( plane ).bitAnd( 1 ).shiftLeft( first.add( k ) ) ) ) ) );
 
 			} );

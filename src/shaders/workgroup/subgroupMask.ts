@@ -1,7 +1,7 @@
 import { Loop, countOneBits, uint, type Expr } from '../../builder/tsl';
 import { emitWgsl } from '../../builder/wgsl';
 import type { SubgroupOrder } from '../subgroup/SubgroupOrder';
-import { BATCH_ROWS, bitOf, ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
+import { bitOf, ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
 
 /** Rows that a loop's body hands out. */
 const UNROLL = 8;
@@ -10,7 +10,7 @@ const UNROLL = 8;
  * Mask words by ballots. A subgroup owns 32 rows of its width, which is one word a lane at any width: a row's ballot
  * is part of a word (widths below 32), a word, or several. Words and offsets stay in registers and are handed to the rows by shuffles.
  */
-export function subgroupMask( order: SubgroupOrder ): MaskCollective {
+export function subgroupMask( order: SubgroupOrder, batchRows: number ): MaskCollective {
 
 	const { rank, active, first } = order;
 	const inSubgroup = ( j: Expr ): Expr => j.mul( active ).add( rank );
@@ -25,10 +25,10 @@ export function subgroupMask( order: SubgroupOrder ): MaskCollective {
 
 			const words = Array.from( { length: planes }, () => uint( 0 ).toVar() );
 
-			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: BATCH_ROWS }, ( { i } ) => {
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: batchRows }, ( { i } ) => {
 
 				const row = i.toVar(); // a loop inside names its counter i, too
-				const values = valuesOf( { count: BATCH_ROWS, element: k => element( row.add( k ) ) } );
+				const values = valuesOf( { count: batchRows, element: k => element( row.add( k ) ) } );
 				values.forEach( ( value, k ) => words.forEach( ( word, plane ) => word.assign( word.bitOr( ballotPart( order, row.add( k ), bitOf( value, plane ) ) ) ) ) );
 
 			} );
