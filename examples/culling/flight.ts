@@ -1,7 +1,7 @@
-/** Two ways to move the camera: along a seeded path over the herd, or freely by keys, mouse and touch. */
+/** Two ways to move the camera: along a seeded path over the valley, or freely by keys, mouse and touch. */
 import { CatmullRomCurve3, MathUtils, Vector3, type PerspectiveCamera } from 'three/webgpu';
 import { hash, mix } from '../shared/random';
-import { Herd } from './herd';
+import { Population } from './population';
 import type { Terrain } from './terrain';
 
 const LOWEST = 1.6; // metres above the ground
@@ -13,9 +13,9 @@ export class CameraPath {
 	private readonly curve: CatmullRomCurve3;
 	private readonly ahead = new Vector3();
 
-	constructor( private readonly terrain: Terrain, herdSize: number, seed: number ) {
+	constructor( private readonly terrain: Terrain, total: number, seed: number ) {
 
-		const reach = MathUtils.clamp( Herd.radius( herdSize ), 60, 560 );
+		const reach = MathUtils.clamp( Population.radius( total ), 60, 560 );
 		const corners = Array.from( { length: 9 }, ( _, i ) => {
 
 			const angle = ( ( i + hash( i, 1, seed ) * 0.6 ) / 9 ) * Math.PI * 2;
@@ -37,7 +37,7 @@ export class CameraPath {
 		keepAbove( this.terrain, camera.position, 4 );
 		camera.rotation.order = 'YXZ';
 		camera.lookAt( this.ahead );
-		camera.rotation.x = MathUtils.clamp( camera.rotation.x, - 0.4, - 0.12 ); // at the herd, not into the sky
+		camera.rotation.x = MathUtils.clamp( camera.rotation.x, - 0.4, - 0.12 ); // at what stands there, not into the sky
 
 	}
 

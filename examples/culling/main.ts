@@ -3,47 +3,67 @@ import { FrustumPlanes } from '../shared/frustum';
 import { describe, Hud } from '../shared/hud';
 import { choice, fit, isTest, parameter, shown, start, type Report } from '../shared/page';
 import { CameraPath, FreeFlight } from './flight';
-import { Herd, loadRabbit, MAXIMUM } from './herd';
+import { levelTint } from './looks';
 import { Overview } from './overview';
 import { addPanel, type Settings } from './panel';
+import { Population } from './population';
 import { strike } from './poses';
-import { makeScenery } from './scenery';
-import { Terrain } from './terrain';
+import { Sun } from './sun';
+import { Valley } from './valley';
 import { makeWay, WAYS, type Way, type WayName } from './ways';
 
-const COUNTS = { desktop: MAXIMUM, modest: 200_000, software: 5_000 };
-const TEST_COUNT = 10_000;
+const MAXIMUM = 1_000_000;
+const COUNTS = { desktop: MAXIMUM, modest: 200_000, software: 4_000 };
+const TEST_COUNT = 8_000;
+const SHADOWS = {
+	desktop: { reach: 150, size: 4096 }, modest: { reach: 100, size: 2048 }, software: { reach: 60, size: 1024 }, test: { reach: 60, size: 2048 },
+};
 
 start( async ( adapter ) => {
 
 	const settings: Settings = {
 		count: MathUtils.clamp( Math.floor( parameter( 'count', isTest ? TEST_COUNT : COUNTS[ adapter.kind ] ) ), 1, MAXIMUM ),
-		way: choice( 'culling', WAYS, 'scan' ),
+		way: choice( 'culling', WAYS, 'CulledInstancedMesh' ),
 		camera: 'path',
 		frozen: false,
+		levels: parameter( 'levels', 0 ) > 0,
 		map: parameter( 'map', isTest ? 0 : 1 ) > 0,
 	};
 
 	const renderer = new WebGPURenderer( { antialias: isTest || adapter.kind !== 'software', trackTimestamp: !isTest } );
 	renderer.toneMapping = ACESFilmicToneMapping;
+	renderer.shadowMap.enabled = true;
 	await renderer.init();
 	const camera = new PerspectiveCamera( 55, 1, 0.3, 2600 );
 	fit( renderer, camera );
 
-	const terrain = new Terrain();
-	const scene = makeScenery( terrain );
-	const herd = new Herd( terrain, isTest ? settings.count : MAXIMUM );
+	const capacity = isTest || adapter.kind === 'software' ? settings.count : MAXIMUM;
+	const valley = await Valley.load( capacity );
+	const { terrain, scene, populations } = valley;
+	const sun = new Sun( scene, isTest ? SHADOWS.test : SHADOWS[ adapter.kind ] );
 	const frustum = new FrustumPlanes();
 	const overview = new Overview( scene );
-	const model = await loadRabbit();
+	let isMapReady = false;
+	const readyMap = async (): Promise<void> => {
+
+		await overview.init( renderer, populations );
+		overview.show( camera );
+		isMapReady = true;
+
+	};
 
 	const ways = new Map<WayName, Way>();
 	let way: Way;
 	const use = async ( name: WayName ): Promise<void> => {
 
-		const chosen = ways.get( name ) ?? await makeWay( name, { model, herd, frustum, renderer } );
+		const chosen = ways.get( name ) ?? await makeWay( name, { populations, camera, frustum, renderer } );
 		ways.set( name, chosen );
-		for ( const other of ways.values() ) scene.remove( ...other.meshes );
+		for ( const other of ways.values() ) {
+
+			scene.remove( ...other.meshes );
+			if ( other !== chosen ) other.leave?.();
+
+		}
 		scene.add( ...chosen.meshes );
 		way = chosen;
 
@@ -53,42 +73,54 @@ start( async ( adapter ) => {
 	let cullingTime = 0; // of the CPU, in milliseconds
 	const draw = (): void => {
 
-		if ( !settings.frozen ) {
+		if ( ! settings.frozen ) {
 
 			frustum.update( camera );
+			sun.follow( camera );
 			overview.show( camera );
 
 		}
+		levelTint.value = settings.levels ? 1 : 0;
 		const before = performance.now();
-		way.cull( renderer );
+		way.cull( settings.frozen );
 		cullingTime = performance.now() - before;
 		renderer.render( scene, camera );
-		overview.isShown = settings.map;
-		if ( ! settings.map ) return;
+		overview.isShown = settings.map && isMapReady;
+		if ( ! settings.map || ! isMapReady ) return;
 		const { clientWidth, clientHeight } = renderer.domElement;
 		const size = Math.min( clientWidth, clientHeight ) * 0.36;
-		overview.render( renderer, Math.max( Herd.radius( herd.size ) * 1.05, 120 ), clientWidth - size - 16, clientHeight - size - 16, size );
+		overview.render( renderer, Math.max( Population.radius( valley.size ) * 1.05, 120 ), clientWidth - size - 16, clientHeight - size - 16, size );
 
 	};
 	const report = async (): Promise<Report> => {
 
-		const visible = await way.readVisible( renderer );
-		return window.report = { visible, total: herd.size, policy: way.policy, adapter: adapter.name, culling: settings.way };
+		const total = valley.size;
+		const levels = await way.readVisible();
+		const visible = levels?.reduce( ( sum, count ) => sum + count ) ?? total;
+		return window.report = { visible, total, policy: way.policy, adapter: adapter.name, culling: settings.way, levels };
 
 	};
 
 	if ( isTest ) {
 
-		herd.grow( settings.count );
-		strike( camera, terrain, parameter( 'pose', 0 ) );
-		draw();
-		await report();
-		return shown();
+		if ( settings.map ) await readyMap();
+		valley.grow( settings.count );
+		window.pose = async ( which ) => {
+
+			strike( camera, terrain, which );
+			draw();
+			const drawn = await report();
+			await shown();
+			return drawn;
+
+		};
+		await window.pose( parameter( 'pose', 0 ) );
+		return;
 
 	}
 
 	const hud = new Hud();
-	addPanel( settings, () => void use( settings.way ) );
+	addPanel( settings, capacity, () => void use( settings.way ) );
 	const path = new CameraPath( terrain, settings.count, parameter( 'seed', 1 ) );
 	const flight = new FreeFlight( renderer.domElement, camera, terrain, () => ( settings.camera = 'free' ) );
 	const hasTimestamps = renderer.hasFeature( 'timestamp-query' );
@@ -99,16 +131,17 @@ start( async ( adapter ) => {
 
 	const readTimes = async (): Promise<void> => {
 
-		const culling = await renderer.resolveTimestampsAsync( TimestampQuery.COMPUTE );
+		const computing = await renderer.resolveTimestampsAsync( TimestampQuery.COMPUTE );
 		const drawing = await renderer.resolveTimestampsAsync( TimestampQuery.RENDER );
-		if ( way.isOnGpu ) hud.measured( 'GPU time: culling', culling ?? 0 );
+		if ( way.isOnGpu ) hud.measured( 'GPU time: culling', computing ?? 0 );
 		hud.measured( way.isOnGpu ? 'drawing' : 'GPU time: drawing', drawing ?? 0 );
 
 	};
 	const showReport = async (): Promise<void> => {
 
-		const { visible, total, policy } = await report();
-		hud.show( `${ visible.toLocaleString() } of ${ total.toLocaleString() } rabbits drawn`, describe( policy ), adapter.name );
+		const { visible, total, policy, levels = null } = await report();
+		const perLevel = levels !== null && levels.length > 1 ? [ levels.map( ( count, k ) => `LOD ${ k }: ${ count.toLocaleString() }` ).join( ' · ' ) ] : [];
+		hud.show( `${ visible.toLocaleString() } of ${ total.toLocaleString() } drawn`, ...perLevel, describe( policy ), adapter.name );
 
 	};
 	const frame = ( now: number ): void => {
@@ -116,7 +149,7 @@ start( async ( adapter ) => {
 		if ( isReading && isSlow ) return;
 		const step = MathUtils.clamp( ( now - last ) / 1000, 0, 0.1 );
 		last = now;
-		herd.grow( settings.count, 6 );
+		valley.grow( settings.count, 6 );
 		if ( settings.camera === 'path' ) path.place( camera, seconds += step );
 		else flight.move( step );
 
@@ -130,7 +163,8 @@ start( async ( adapter ) => {
 
 	};
 
-	herd.grow( settings.count, 500 );
+	await readyMap();
+	valley.grow( settings.count, 500 );
 	frame( last );
 	await showReport();
 	await renderer.setAnimationLoop( frame );

@@ -3,9 +3,9 @@ import type { Terrain } from './terrain';
 
 /** Places worth a picture: metres from the middle, metres above the ground, degrees to the left of north and up. */
 const POSES = [
-	{ x: 30, z: 62, above: 5, turn: 24, up: -6 },
-	{ x: -38, z: -30, above: 14, turn: 215, up: -14 },
-	{ x: 5, z: -12, above: 1.9, turn: 95, up: -3 },
+	{ x: 20, z: 62, above: 3, turn: 20, up: -1 },
+	{ x: -20, z: 44, above: 2, turn: 296, up: 0 },
+	{ x: -45, z: 20, above: 4, turn: 280, up: -5 },
 	{ x: 6, z: 84, above: 26, turn: 4, up: -17 },
 ];
 

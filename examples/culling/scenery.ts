@@ -1,6 +1,6 @@
-/** The valley without its rabbits: ground, sky, haze and light. */
+/** The valley itself: ground, sky, haze and light. */
 import {
-	Color, DirectionalLight, HemisphereLight, Mesh, MeshLambertNodeMaterial, Scene, Vector3, type Node,
+	Color, HemisphereLight, Mesh, MeshLambertNodeMaterial, Scene, Vector3, type Node,
 } from 'three/webgpu';
 import {
 	cameraPosition, color, float, fog, hash, mix, mx_fractal_noise_float, mx_noise_float, normalWorld, normalWorldGeometry, positionWorld,
@@ -8,21 +8,19 @@ import {
 } from 'three/tsl';
 import type { Terrain } from './terrain';
 
-export const SUN = new Vector3( -0.62, 0.36, -0.7 ).normalize();
-const SUNLIGHT = new Color( '#ffd9a0' );
+export const SUN = new Vector3( -0.62, 0.5, -0.7 ).normalize();
+export const SUNLIGHT = new Color( '#ffd9a0' );
 
 export function makeScenery( terrain: Terrain ): Scene {
 
 	const scene = new Scene();
 	const ground = new Mesh( terrain.geometry, groundMaterial() );
 	ground.layers.enableAll();
+	ground.receiveShadow = true;
 
-	const sun = new DirectionalLight( SUNLIGHT, 3.4 );
-	sun.position.copy( SUN );
-	sun.layers.enableAll();
-	const bounce = new HemisphereLight( '#a9c8ea', '#6d7a3a', 1.25 );
+	const bounce = new HemisphereLight( '#bcd3ea', '#8a8a4a', 1.6 );
 	bounce.layers.enableAll();
-	scene.add( ground, sun, bounce );
+	scene.add( ground, bounce );
 
 	const toEye = cameraPosition.sub( positionWorld );
 	const distance = toEye.length();

@@ -7,6 +7,8 @@ export interface Report {
 	total: number;
 	policy: Readonly<Record<string, unknown>>;
 	adapter: string;
+	/** Drawn at each level of detail, where there are some and somebody counts. */
+	levels?: number[] | null;
 	[detail: string]: unknown;
 }
 
@@ -20,6 +22,8 @@ declare global {
 		/** Resolves once the first frame is drawn; with `?test` it is the only one. */
 		ready: Promise<void>;
 		report?: Report;
+		/** With `?test`, draws another of the culling example's poses. */
+		pose?: ( which: number ) => Promise<Report>;
 	}
 }
 

@@ -33,10 +33,18 @@ export async function openExample( page: Page, name: string, parameters: Record<
 
 }
 
-/** Opens a page of the folder `pages` beside this file, and returns what its `ready` resolves with. */
-export async function openPage<T>( page: Page, name: string ): Promise<T> {
+/** Draws another pose on the open page of the culling example. */
+export function strikePose( page: Page, pose: number ): Promise<Report> {
 
-	await page.goto( `/@fs${ fileURLToPath( new URL( `pages/${ name }.html`, import.meta.url ) ) }` );
+	return page.evaluate( ( which ) => window.pose!( which ), pose );
+
+}
+
+/** Opens a page of the folder `pages` beside this file, and returns what its `ready` resolves with. */
+export async function openPage<T>( page: Page, name: string, parameters: Record<string, string> = {} ): Promise<T> {
+
+	const path = fileURLToPath( new URL( `pages/${ name }.html`, import.meta.url ) );
+	await page.goto( `/@fs${ path }?${ new URLSearchParams( parameters ).toString() }` );
 	return page.evaluate( () => window.ready as Promise<unknown> as Promise<T> );
 
 }
