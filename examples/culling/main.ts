@@ -114,6 +114,9 @@ start( async ( adapter ) => {
 			return drawn;
 
 		};
+		strike( camera, terrain, 0 );
+		draw(); // the first frame's shadows don't know the viewer yet
+		await shown();
 		await window.pose( parameter( 'pose', 0 ) );
 		return;
 
@@ -141,7 +144,8 @@ start( async ( adapter ) => {
 
 		const { visible, total, policy, levels = null } = await report();
 		const perLevel = levels !== null && levels.length > 1 ? [ levels.map( ( count, k ) => `LOD ${ k }: ${ count.toLocaleString() }` ).join( ' · ' ) ] : [];
-		hud.show( `${ visible.toLocaleString() } of ${ total.toLocaleString() } drawn`, ...perLevel, describe( policy ), adapter.name );
+		const headline = levels === null ? `${ total.toLocaleString() } handed over` : `${ visible.toLocaleString() } of ${ total.toLocaleString() } drawn`;
+		hud.show( headline, ...perLevel, describe( policy ), adapter.name );
 
 	};
 	const frame = ( now: number ): void => {

@@ -14,7 +14,11 @@ export function meshlets( { populations, renderer }: World ): Way {
 	return {
 		meshes,
 		isOnGpu: true,
-		policy: { kernel: 'MeshletDrawingPipeline of three.js' },
+		get policy() {
+
+			return { kernel: `MeshletDrawingPipeline of three.js, ${ pipeline.info.clusters.toLocaleString() } clusters` };
+
+		},
 		cull() {
 
 			if ( renderer.drawingPipeline !== pipeline ) renderer.drawingPipeline = pipeline;
