@@ -7,7 +7,7 @@ import type { PassOptions } from '../passes/ComputePass';
 import { BUCKET_ATTRIBUTE, mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
 import { checkCapacity } from '../plan/counts';
 import { CullView, type CullSource } from './CullView';
-import { checkMaterial, wrapMaterial, type SelfCulling } from './instanceMaterial';
+import { checkMaterial, wrapMaterial } from './instanceMaterial';
 import { VisibilityTest } from './VisibilityTest';
 import { InstanceBuffers } from './InstanceBuffers';
 import { instanceSphere } from './instanceSphere';
@@ -56,7 +56,7 @@ const proxy = new Mesh();
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
  * avoids that. `material.positionNode` is wrapped: assign your own before. Memory: 64 bytes an instance (16 more with colours), and 4 a camera (12 with levels).
  */
-export class CulledInstancedMesh extends Mesh implements SelfCulling {
+export class CulledInstancedMesh extends Mesh {
 
 	readonly isCulledInstancedMesh = true;
 	/** `on`; `off` draws all instances; `frozen` goes on drawing what each camera saw last. */
