@@ -5,6 +5,10 @@ import { IndirectDraws, PartitionPass } from 'three-scan';
 import { referencePartition } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
 
+/** Every number of buckets has a shader of its own: one device takes them all, the others one at their width. */
+const BUCKETS = deviceName === 'swiftshader' || process.env.THREE_SCAN_LONG === '1' ? [ 1, 2, 3, 4 ] : [ 3 ];
+const KERNELS = deviceName === 'swiftshader' || process.env.THREE_SCAN_LONG === '1' ? [ 'subgroup', 'shared-memory' ] as const : [ 'subgroup' ] as const;
+
 /** Up to four buckets go by masks of bits, when no other tile is asked for. */
 describe( `PartitionPass into few buckets on ${ deviceName }`, () => {
 
@@ -12,9 +16,9 @@ describe( `PartitionPass into few buckets on ${ deviceName }`, () => {
 	beforeAll( async () => { ( { renderer } = await createRenderer() ); } );
 	afterAll( expectNoGpuErrors );
 
-	describe.each( [ 'subgroup', 'shared-memory' ] as const )( 'kernel %s', kernel => {
+	describe.each( KERNELS )( 'kernel %s', kernel => {
 
-		it.each( [ 1, 2, 3, 4 ] )( 'splits stably into %i, discarding what is in none', async bucketCount => {
+		it.each( BUCKETS )( 'splits stably into %i, discarding what is in none', async bucketCount => {
 
 			const capacity = 9000;
 			const buckets = new Uint32Array( capacity );

@@ -19,7 +19,7 @@ export interface CollectiveChoice {
 	interleaved?: boolean;
 	/** Whether the collectives may be made in a loop: subgroups then draw their tickets anew. */
 	inLoop?: boolean;
-	/** Rows of flags that are evaluated together, so that their loads are under way together. Default 1: the shortest shader. */
+	/** Rows of flags that are evaluated, and handed out, in one turn of a loop, so that their loads are under way together. Default 1: the shortest shader. */
 	batchRows?: number;
 
 }

@@ -3,8 +3,6 @@ import { emitWgsl } from '../../builder/wgsl';
 import { ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
 import { placeOf } from './subgroupMask';
 
-const UNROLL = 8;
-
 /**
  * Mask words through workgroup memory. A thread gathers the flags of its column, 32 rows a workgroup wide, and the
  * workgroup transposes the bits, so that a word is for 32 consecutive elements.
@@ -48,9 +46,9 @@ export function sharedMask( workgroupSize: number, batchRows: number ): MaskColl
 
 			} );
 
-			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: batchRows }, ( { i } ) => {
 
-				for ( let u = 0; u < UNROLL; u ++ ) {
+				for ( let u = 0; u < batchRows; u ++ ) {
 
 					const own = element( i.add( u ) ).toVar();
 					const [ mask, start ] = emitWgsl( [ { node: own, type: 'uint' } ], [ 'uint', 'uint' ], ( _, [ e ] ) => arrays!.map( name => `${ name }[ ${ e } >> 5u ]` ) );

@@ -3,9 +3,6 @@ import { emitWgsl } from '../../builder/wgsl';
 import type { SubgroupOrder } from '../subgroup/SubgroupOrder';
 import { bitOf, ELEMENTS_PER_WORD, type MaskCollective } from './MaskCollective';
 
-/** Rows that a loop's body hands out. */
-const UNROLL = 8;
-
 /**
  * Mask words by ballots. A subgroup owns 32 rows of its width, which is one word a lane at any width: a row's ballot
  * is part of a word (widths below 32), a word, or several. Words and offsets stay in registers and are handed to the rows by shuffles.
@@ -39,9 +36,9 @@ export function subgroupMask( order: SubgroupOrder, batchRows: number ): MaskCol
 
 		distribute( word, offset, visit ) {
 
-			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: UNROLL }, ( { i } ) => {
+			Loop( { start: uint( 0 ), end: uint( ELEMENTS_PER_WORD ), type: 'uint', condition: '<', update: batchRows }, ( { i } ) => {
 
-				for ( let u = 0; u < UNROLL; u ++ ) {
+				for ( let u = 0; u < batchRows; u ++ ) {
 
 					const own = inSubgroup( i.add( u ) ).toVar();
 					const [ mask, start ] = emitWgsl( [ word, offset, own ].map( node => ( { node, type: 'uint' } ) ), [ 'uint', 'uint' ], ( _, [ w, o, e ] ) =>
