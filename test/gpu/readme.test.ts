@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as THREE from 'three/webgpu';
 import * as TSL from 'three/tsl';
 import * as threeScan from 'three-scan';
+import { CAN_DRAW } from '../support/drawing';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
 
 const blocks = [ ...readFileSync( 'README.md', 'utf8' ).matchAll( /```js\n([\s\S]*?)```/g ) ].map( match => match[ 1 ] );
@@ -24,7 +25,7 @@ describe( `README on ${ deviceName }`, () => {
 
 	afterAll( expectNoGpuErrors );
 
-	it( 'has a quick start of at most 20 lines, which draws half of the points', async () => {
+	it.skipIf( ! CAN_DRAW )( 'has a quick start of at most 20 lines, which draws half of the points', async () => {
 
 		expect( blocks[ 0 ].trim().split( '\n' ).length ).toBeLessThanOrEqual( 20 );
 
