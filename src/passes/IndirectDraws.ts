@@ -6,6 +6,7 @@ import { asNode, uint, type StorageExpr } from '../builder/tsl';
 import { BUCKET_ATTRIBUTE, mergeGeometries, type DrawRange } from './mergeGeometries';
 import { RECORD_WORDS } from '../plan/draws';
 import { Readback } from '../readback';
+import { watch } from '../watch';
 
 type DrawTarget = Mesh | BufferGeometry;
 
@@ -256,25 +257,17 @@ function attachTarget( target: DrawTarget, attribute: IndirectStorageBufferAttri
 }
 
 /** three leaves a draw out where the CPU's count is 0, whatever the GPU's. */
-function refuseZero( label: string, count: unknown ): void {
+function refuseZero( label: string, count: unknown ): unknown {
 
 	if ( count === 0 ) throw invalidArgument( `IndirectDraws: ${ label } = 0 makes three leave the indirect draw out, whatever the GPU counted (got 0). Use mesh.visible = false to hide it, or let the pass keep nothing.` );
+	return count;
 
 }
 
-function refuseArray( material: unknown ): void {
+function refuseArray( material: unknown ): unknown {
 
 	if ( Array.isArray( material ) ) throw invalidArgument( 'IndirectDraws: a mesh with an array of materials draws its geometry once a group, and a record can\'t say which part (got a material array). Split the mesh, or merge the materials.' );
-
-}
-
-/** Checks a property's value now and whenever it is set: a mistake is told where it is made. */
-function watch( owner: object, property: string, check: ( value: unknown ) => void ): () => void {
-
-	let value = ( owner as Record<string, unknown> )[ property ];
-	check( value );
-	Object.defineProperty( owner, property, { configurable: true, enumerable: true, get: () => value, set( next: unknown ) { check( next ); value = next; } } );
-	return () => Object.defineProperty( owner, property, { configurable: true, enumerable: true, writable: true, value } );
+	return material;
 
 }
 
