@@ -14,4 +14,5 @@ export type { Closure, Count, Source, StorageBuffer } from './builder/buffers';
 export type { DeviceCaps } from './plan/caps';
 export type { KernelOptions, KernelPolicy } from './plan/policy';
 export { VisibilityTest, type VisibilityOptions } from './culling/VisibilityTest';
-export { CulledInstancedMesh, type CulledInstancedMeshOptions, type Lod } from './culling/CulledInstancedMesh';
+export { CulledInstancedMesh, type CulledInstancedMeshOptions } from './culling/CulledInstancedMesh';
+export type { Lod } from './culling/levels';

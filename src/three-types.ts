@@ -44,6 +44,8 @@ export interface RendererInternals {
 
 	readonly initialized: boolean;
 	readonly _isDeviceLost: boolean;
+	/** How deeply the render in progress is nested in others: 0 in the outermost. */
+	readonly _callDepth: number;
 	readonly backend: {
 		readonly isWebGPUBackend?: boolean;
 		readonly device: GPUDevice;

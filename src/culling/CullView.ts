@@ -1,4 +1,4 @@
-import { Vector2, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { Vector2, Vector4, type Camera, type WebGPURenderer } from 'three/webgpu';
 import { allocate, type StorageAttribute } from '../builder/buffers';
 import { asExpr, asNode, uint, uniform, type Expr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
@@ -6,6 +6,7 @@ import { CompactPass } from '../passes/CompactPass';
 import { IndirectDraws } from '../passes/IndirectDraws';
 import type { DrawRange } from '../passes/mergeGeometries';
 import type { PassOptions } from '../passes/ComputePass';
+import type { KernelPolicy } from '../plan/policy';
 import { PartitionPass } from '../passes/PartitionPass';
 import type { BufferAttribute, Mesh, Node } from 'three/webgpu';
 import { VisibilityTest } from './VisibilityTest';
@@ -29,6 +30,7 @@ export interface CullSource {
 
 }
 
+const viewport = new Vector4();
 const size = new Vector2();
 
 /**
@@ -42,6 +44,9 @@ export class CullView {
 	readonly indices: StorageAttribute;
 	/** Frame of the last run. */
 	lastFrame = 0;
+
+	/** Whether it has taken a camera's view. */
+	hasLooked = false;
 
 	private pass: CompactPass | PartitionPass;
 	private readonly test: VisibilityTest;
@@ -100,20 +105,28 @@ export class CullView {
 
 	}
 
+	get policy(): Readonly<KernelPolicy> {
+
+		return this.pass.policy;
+
+	}
+
 	set enabled( enabled: boolean ) {
 
 		this.test.enabled = enabled;
 
 	}
 
-	/** Takes what the camera sees now. A shadow takes its levels from where its viewer stands. */
-	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera | null, lodBias: number ): void {
+	/** Takes what the camera sees now. Distances begin at the viewer: a shadow takes its levels from there. */
+	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera, lodBias: number ): void {
+
+		const target = renderer.getRenderTarget();
+		if ( target === null ) renderer.getViewport( viewport ).multiplyScalar( renderer.getPixelRatio() );
+		else viewport.copy( target.viewport );
 
 		this.bias.value = this.isShadow ? lodBias : 0;
-		const target = renderer.getRenderTarget();
-		if ( target === null ) renderer.getDrawingBufferSize( size );
-		else size.set( target.width, target.height );
-		this.test.setView( camera, size, this.isShadow ? viewer ?? camera : undefined );
+		this.test.setView( camera, size.set( viewport.z, viewport.w ), viewer === camera ? undefined : viewer );
+		this.hasLooked = true;
 
 	}
 

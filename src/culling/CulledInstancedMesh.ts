@@ -1,19 +1,22 @@
-import { BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { attribute, varying } from 'three/tsl';
 import { attributeOf, allocate, view, type StorageBuffer } from '../builder/buffers';
 import { asExpr, instanceIndex, storage, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
 import { ScanError, describe, invalidArgument } from '../errors';
 import type { PassOptions } from '../passes/ComputePass';
-import { BUCKET_ATTRIBUTE, mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
+import { BUCKET_ATTRIBUTE } from '../passes/mergeGeometries';
 import { checkCapacity } from '../plan/counts';
-import { CullView, type CullSource } from './CullView';
-import { checkMaterial, wrapMaterial } from './instanceMaterial';
-import { VisibilityTest } from './VisibilityTest';
+import type { KernelPolicy } from '../plan/policy';
+import { internals } from '../three-types';
+import { watch } from '../watch';
+import type { CullSource } from './CullView';
+import { CullViews } from './CullViews';
 import { InstanceBuffers } from './InstanceBuffers';
+import { acceptMaterial } from './instanceMaterial';
 import { instanceSphere } from './instanceSphere';
-
-/** A level of detail: shown from `distance` on. */
-export interface Lod { geometry: BufferGeometry; distance: number }
+import { mergeLods, type Levels, type Lod } from './levels';
+import { Viewers } from './Viewers';
+import { VisibilityTest } from './VisibilityTest';
 
 /** Options of {@link CulledInstancedMesh}. */
 export interface CulledInstancedMeshOptions {
@@ -37,7 +40,6 @@ export interface CulledInstancedMeshOptions {
 
 }
 
-const IDLE_FRAMES = 300;
 const matrix = new Matrix4();
 const sphere = new Sphere();
 const scale = new Vector3();
@@ -54,7 +56,7 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped: assign your own before. Memory: 64 bytes an instance (16 more with colours), and 4 a camera (12 with levels).
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 64 bytes an instance (16 more with colours), and 4 a camera (12 with levels).
  */
 export class CulledInstancedMesh extends Mesh {
 
@@ -67,19 +69,18 @@ export class CulledInstancedMesh extends Mesh {
 	readonly instanceIndexNode: Node<'uint'>;
 
 	private readonly instances: InstanceBuffers;
-	private readonly lods: { ranges: DrawRange[]; distances: number[]; geometry: BufferGeometry } | null;
-	private readonly views = new Map<Camera, CullView>();
-	private readonly shadowCameras = new WeakSet<Camera>();
-	private viewer: Camera | null = null;
-	private model: { view: CullView; ready: Promise<unknown>; isReady: boolean } | null = null;
-	private source: CullSource | null = null;
-	private frame = 0;
+	private readonly levels: Levels | null;
+	private readonly views: CullViews;
+	private readonly viewers: Viewers;
+	private lastViewer: Camera | null = null;
+	private refusal: unknown = null;
 
 	private readonly localBounds = { centre: uniform( new Vector3(), 'vec3' ), radius: uniform( 0, 'float' ) };
 	private readonly world = uniform( new Matrix4(), 'mat4' );
 	private readonly standIn = allocate( 'uint', 1 );
 	private indexNode: StorageExpr;
 	private offsetNode: StorageExpr | null = null;
+	private borrowedIndirect: Pick<BufferGeometry, 'indirect' | 'indirectOffset'> | null = null;
 
 	/**
 	 * @param geometry - A geometry, or levels of detail by ascending distance, the first from 0. null: assigned before the first render.
@@ -87,10 +88,11 @@ export class CulledInstancedMesh extends Mesh {
 	 * @param capacity - The most instances; `count` begins there.
 	 * @throws {ScanError} `invalid-argument`, `feature-missing`
 	 */
-	constructor( geometry: BufferGeometry | Lod[] | null, material: Material | null, capacity: number, private readonly options: CulledInstancedMeshOptions = {} ) {
+	constructor( geometry: BufferGeometry | readonly Lod[] | null, material: Material | null, capacity: number, private readonly options: CulledInstancedMeshOptions = {} ) {
 
-		const lods = Array.isArray( geometry ) ? mergeLods( geometry ) : null;
-		super( lods?.geometry ?? ( geometry as BufferGeometry | null ) ?? undefined, material ?? undefined );
+		const levels = Array.isArray( geometry ) ? mergeLods( geometry as readonly Lod[] ) : null;
+		super( levels?.geometry ?? ( geometry as BufferGeometry | null ) ?? undefined, material ?? undefined );
+		if ( geometry !== null ) checkGeometry( this.geometry );
 
 		const { occlusion, sortObjects, matrices } = options;
 		if ( occlusion ) throw new ScanError( 'feature-missing', 'CulledInstancedMesh: occlusion is not there yet (got it asked for). Omit it.' );
@@ -104,7 +106,7 @@ export class CulledInstancedMesh extends Mesh {
 		const borrowed = matrices === undefined ? null : attributeOf( 'CulledInstancedMesh: matrices', matrices );
 		if ( borrowed !== null && ( borrowed.itemSize !== 16 || borrowed.count < capacity || ! ( borrowed.array instanceof Float32Array ) ) ) throw invalidArgument( `CulledInstancedMesh: matrices must hold at least ${ capacity } mat4 of floats (got ${ borrowed.count } of itemSize ${ borrowed.itemSize } over a ${ borrowed.array.constructor.name }).` );
 
-		this.lods = lods;
+		this.levels = levels;
 		this.instances = new InstanceBuffers( capacity, borrowed );
 		this.count = capacity;
 		// its geometry's bounds say nothing of its instances
@@ -112,10 +114,16 @@ export class CulledInstancedMesh extends Mesh {
 
 		// stand-ins until a camera has buffers: bound at each draw
 		this.indexNode = storage( this.standIn, 'uint', capacity ).setName( 'visibleInstances' ).toReadOnly();
-		if ( lods !== null ) this.offsetNode = storage( this.standIn, 'uint', lods.ranges.length + 1 ).setName( 'levelOffsets' ).toReadOnly();
+		if ( levels !== null ) this.offsetNode = storage( this.standIn, 'uint', levels.ranges.length + 1 ).setName( 'levelOffsets' ).toReadOnly();
 		this.instanceIndexNode = ( varying as unknown as ( node: unknown ) => Node<'uint'> )( this.drawnIndex() );
 
-		watchMaterial( this );
+		this.views = new CullViews( () => this.cullSource(), () => this.recordBundlesAnew() );
+		this.viewers = new Viewers( () => { checkGeometry( this.geometry ); this.updateLocalBounds(); } );
+		this.add( this.viewers );
+
+		watch( this, 'material', acceptMaterial );
+		watch( this, 'geometry', ( next: BufferGeometry ) => this.acceptGeometry( next ) );
+		watch( this, 'count', ( next: number ) => this.acceptCount( next ) );
 
 	}
 
@@ -123,6 +131,13 @@ export class CulledInstancedMesh extends Mesh {
 	get capacity(): number {
 
 		return this.instances.capacity;
+
+	}
+
+	/** The kernel that culls. Throws `not-initialized` before the first render or `init()`. */
+	get policy(): Readonly<KernelPolicy> {
+
+		return this.views.policy;
 
 	}
 
@@ -159,8 +174,7 @@ export class CulledInstancedMesh extends Mesh {
 		this.checkIndex( 'setColorAt', index );
 		const isFirst = this.instances.colors === null;
 		this.instances.setColor( index, color );
-		// three builds the material anew for an object that it does not know
-		if ( isFirst ) this.dispatchEvent( { type: 'dispose' } as never );
+		if ( isFirst ) this.rebuild();
 
 	}
 
@@ -193,20 +207,20 @@ export class CulledInstancedMesh extends Mesh {
 
 		this.instances.resize( capacity );
 		this.count = Math.min( this.count, capacity );
-		this.forgetViews();
+		this.views.dispose();
 
 	}
 
 	/** Compiles the culling ahead, with the kernel that suits the device. */
 	async init( renderer: WebGPURenderer ): Promise<this> {
 
-		await this.modelFor( renderer ).ready;
+		await this.views.init( renderer );
 		return this;
 
 	}
 
 	/** Reads how many instances a camera saw last, one number a level. Default: the last camera that was not a shadow's. */
-	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.viewer ): Promise<number[]> {
+	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.lastViewer ): Promise<number[]> {
 
 		const seen = camera === null ? undefined : this.views.get( camera );
 		if ( seen === undefined ) throw new ScanError( 'not-initialized', 'CulledInstancedMesh.readVisibleCounts: the camera has not rendered the mesh yet (got no counts). Render first.' );
@@ -221,38 +235,28 @@ export class CulledInstancedMesh extends Mesh {
 		if ( geometry.boundingSphere === null ) geometry.computeBoundingSphere();
 
 		const bounds = new Sphere().makeEmpty();
-
-		for ( let i = 0; i < this.count; i ++ ) {
-
-			this.instances.getMatrix( i, matrix );
-			bounds.union( sphere.copy( geometry.boundingSphere! ).applyMatrix4( matrix ) );
-
-		}
-
+		for ( const i of this.drawable() ) bounds.union( sphere.copy( geometry.boundingSphere! ).applyMatrix4( this.instances.getMatrix( i, matrix ) ) );
 		this.boundingSphere = bounds;
 
 	}
 
+	/** Meets the finest level of the instances that are shown. The mesh's bounds come first, as they were last computed. */
 	override raycast( raycaster: Raycaster, intersects: Intersection[] ): void {
 
 		if ( this.boundingSphere === null ) this.computeBoundingSphere();
 		sphere.copy( this.boundingSphere! ).applyMatrix4( this.matrixWorld );
 		if ( ! raycaster.ray.intersectsSphere( sphere ) ) return;
 
-		// the finest level is what the ray meets
-		proxy.geometry = this.lods === null ? this.geometry : ( this.finest ??= finestOf( this.lods.geometry, this.lods.ranges[ 0 ] ) );
+		proxy.geometry = this.levels?.lods[ 0 ].geometry ?? this.geometry;
 		proxy.material = this.material;
 
 		const hits: Intersection[] = [];
 
-		for ( let i = 0; i < this.count; i ++ ) {
+		for ( const i of this.drawable() ) {
 
 			if ( ! this.instances.isShown( i ) ) continue;
 
-			this.instances.getMatrix( i, matrix );
-			if ( scale.setFromMatrixScale( matrix ).lengthSq() === 0 ) continue;
-
-			proxy.matrixWorld.multiplyMatrices( this.matrixWorld, matrix );
+			proxy.matrixWorld.multiplyMatrices( this.matrixWorld, this.instances.getMatrix( i, matrix ) );
 			proxy.raycast( raycaster, hits );
 
 			for ( const hit of hits ) intersects.push( { ...hit, instanceId: i, object: this } );
@@ -262,31 +266,56 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	private finest: BufferGeometry | null = null;
+	/** The instances up to `count` that have a place and a size. */
+	private *drawable(): Generator<number> {
 
-	/** Frees the buffers. Rendering it again makes them anew. */
-	override dispose(): this {
+		for ( let i = 0; i < this.count; i ++ ) {
 
-		this.forgetViews();
-		this.instances.dispose();
-		this.standIn.dispose();
-		this.lods?.geometry.dispose();
-		this.dispatchEvent( { type: 'dispose' } as never );
+			this.instances.getMatrix( i, matrix );
+			if ( matrix.elements.every( Number.isFinite ) && scale.setFromMatrixScale( matrix ).lengthSq() > 0 ) yield i;
+
+		}
+
+	}
+
+	/** A mesh with instances of its own, which begin as this one's are; geometry, material and a `matrices` buffer are shared. */
+	override clone( recursive?: boolean ): this {
+
+		const { levels, material, capacity, options } = this;
+		return new CulledInstancedMesh( levels?.lods ?? this.geometry, material as Material, capacity, options ).copy( this, recursive ) as this;
+
+	}
+
+	/** Takes over what another mesh is. Levels of detail must be the same. */
+	override copy( source: this, recursive = true ): this {
+
+		super.copy( source, false );
+		for ( const child of recursive ? source.children : [] ) if ( child !== source.viewers ) this.add( child.clone() );
+
+		if ( this.capacity !== source.capacity ) this.resize( source.capacity );
+		if ( this.instanceColor === null && source.instanceColor !== null ) this.rebuild();
+		this.instances.copy( source.instances );
+		this.count = source.count;
+		this.culling = source.culling;
+		this.boundingSphere = source.boundingSphere?.clone() ?? null;
 		return this;
 
 	}
 
-	/** Marks a shadow's camera: three calls it in front of each draw into a shadow map. */
-	override onBeforeShadow( _renderer: unknown, _object: unknown, _camera: unknown, shadowCamera: Camera ): void {
+	/** Frees the buffers. Rendering it again makes them anew. */
+	override dispose(): this {
 
-		this.shadowCameras.add( shadowCamera );
+		this.views.dispose();
+		this.instances.dispose();
+		this.standIn.dispose();
+		this.levels?.geometry.dispose();
+		this.rebuild();
+		return this;
 
 	}
 
 	/** @internal */
-	cull( renderer: WebGPURenderer, camera: Camera, frameId: number ): void {
-
-		const isShadow = this.shadowCameras.has( camera );
+	cull( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
 
 		try {
 
@@ -303,27 +332,19 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	private refusal: unknown = null;
-
 	private cullFor( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
 
-		if ( ! isShadow ) this.viewer = camera;
+		const viewer = this.viewers.viewerOf( camera, internals( renderer )._callDepth, isShadow );
+		if ( ! isShadow ) this.lastViewer = camera;
 
-		this.frame = frameId;
-		this.freeIdleViews();
-		checkMaterial( this.material );
-
-		const model = this.modelFor( renderer );
-		const seen = this.viewFor( camera, isShadow );
-		seen.lastFrame = frameId;
+		const seen = this.views.open( renderer, camera, isShadow, frameId );
 
 		this.instances.flush();
 		this.world.value.copy( this.matrixWorld );
-		this.updateLocalBounds();
 
 		seen.enabled = this.culling !== 'off';
-		if ( this.culling !== 'frozen' ) seen.look( renderer, camera, this.viewer, this.options.shadowLodBias ?? 0 );
-		seen.run( renderer, Math.min( this.count, this.capacity ), model.isReady ? model.view : null );
+		if ( this.culling !== 'frozen' || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0 );
+		seen.run( renderer, this.count, this.views.pattern );
 
 	}
 
@@ -342,8 +363,6 @@ export class CulledInstancedMesh extends Mesh {
 		this.geometry.setIndirect( seen.draws.attribute, offsets );
 
 	}
-
-	private borrowedIndirect: Pick<BufferGeometry, 'indirect' | 'indirectOffset'> | null = null;
 
 	/** @internal */
 	unbind(): void {
@@ -374,58 +393,17 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	private viewFor( camera: Camera, isShadow: boolean ): CullView {
-
-		let seen = this.views.get( camera );
-
-		if ( seen === undefined ) {
-
-			seen = new CullView( this.cullSource(), isShadow );
-			this.views.set( camera, seen );
-
-		}
-
-		return seen;
-
-	}
-
-	/** The view that `init()` readies, whose kernel the cameras' views then take. */
-	private modelFor( renderer: WebGPURenderer ): { view: CullView; ready: Promise<unknown>; isReady: boolean } {
-
-		if ( this.model !== null ) return this.model;
-
-		const cullView = new CullView( this.cullSource(), false );
-		const model = { view: cullView, isReady: false, ready: Promise.resolve<unknown>( null ) };
-		this.model = model;
-
-		model.ready = cullView.init( renderer ).then( () => {
-
-			if ( this.model !== model ) return;
-			model.isReady = true;
-			// their next run takes the new kernel
-			for ( const old of this.views.values() ) old.renew();
-			this.recordBundlesAnew();
-
-		} );
-
-		// whoever awaits init() hears of it; a mesh that is merely rendered says so once
-		model.ready.catch( ( error: unknown ) => { if ( this.model === model ) console.error( error ); } );
-
-		return model;
-
-	}
-
 	private cullSource(): CullSource {
 
-		const { options, lods, instances } = this;
+		const { options, levels, instances } = this;
 		const shown = view( instances.shown, 'uint', 'shownInstances' ).toReadOnly();
 
-		return this.source ??= {
+		return {
 			mesh: this, capacity: instances.capacity,
 			sphere: instanceSphere( instances.matrices, this.world, this.localBounds ),
 			isShown: i => shown.element( i.shiftRight( uint( 5 ) ) ).shiftRight( i.bitAnd( uint( 31 ) ) ).bitAnd( uint( 1 ) ).equal( 1 ),
-			ranges: lods?.ranges ?? null,
-			lodDistances: lods?.distances ?? [],
+			ranges: levels?.ranges ?? null,
+			lodDistances: levels?.distances ?? [],
 			maxDistance: options.maxDistance, minPixels: options.minPixels, hysteresis: options.hysteresis, policy: options.policy
 		};
 
@@ -434,8 +412,6 @@ export class CulledInstancedMesh extends Mesh {
 	private updateLocalBounds(): void {
 
 		const { geometry, localBounds } = this;
-		if ( geometry.attributes.position === undefined ) throw invalidArgument( 'CulledInstancedMesh: geometry must have a position attribute (got none).' );
-		if ( this.lods === null && ( geometry.drawRange.start !== 0 || geometry.drawRange.count !== Infinity ) ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
 		if ( geometry.boundingSphere === null ) geometry.computeBoundingSphere();
 
 		const { center, radius } = geometry.boundingSphere!;
@@ -444,27 +420,25 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	private freeIdleViews(): void {
+	private acceptGeometry( next: BufferGeometry ): BufferGeometry {
 
-		for ( const [ camera, old ] of this.views ) {
-
-			if ( this.frame - old.lastFrame <= IDLE_FRAMES ) continue;
-			old.dispose();
-			this.views.delete( camera );
-			this.recordBundlesAnew();
-
-		}
+		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }).` );
+		if ( this.levels !== null && next !== this.levels.geometry ) throw invalidArgument( 'CulledInstancedMesh: geometry can\'t be replaced where there are levels of detail (got another). Make another mesh.' );
+		return next;
 
 	}
 
-	private forgetViews(): void {
+	private acceptCount( next: number ): number {
 
-		for ( const old of this.views.values() ) old.dispose();
-		this.views.clear();
-		this.model?.view.dispose();
-		this.model = null;
-		this.source = null;
-		this.recordBundlesAnew();
+		if ( ! Number.isInteger( next ) || next < 0 || next > this.capacity ) throw invalidArgument( `CulledInstancedMesh: count must be an integer from 0 to the capacity, ${ this.capacity } (got ${ describe( next ) }). Make room by resize().` );
+		return next;
+
+	}
+
+	/** three builds the material anew for an object that it does not know. */
+	private rebuild(): void {
+
+		this.dispatchEvent( { type: 'dispose' } as never );
 
 	}
 
@@ -488,46 +462,11 @@ export class CulledInstancedMesh extends Mesh {
 
 }
 
-/** Wraps each material that is assigned, and refuses what can't be drawn. */
-function watchMaterial( mesh: CulledInstancedMesh ): void {
+/** Refuses, before each render, what can't be drawn: attributes and drawRange may be set late. */
+function checkGeometry( geometry: BufferGeometry ): void {
 
-	let { material } = mesh;
-
-	const accept = ( next: Material | Material[] ): void => {
-
-		checkMaterial( next );
-		wrapMaterial( next as Material );
-		material = next;
-
-	};
-
-	accept( material );
-	Object.defineProperty( mesh, 'material', { configurable: true, enumerable: true, get: () => material, set: accept } );
-
-}
-
-function mergeLods( lods: Lod[] ): { geometry: BufferGeometry; ranges: DrawRange[]; distances: number[] } {
-
-	if ( lods.length === 0 ) throw invalidArgument( 'CulledInstancedMesh: levels of detail must be at least one (got an empty array).' );
-
-	lods.forEach( ( { distance }, k ) => {
-
-		if ( ! ( distance >= ( k === 0 ? 0 : lods[ k - 1 ].distance ) ) || ( k === 0 && distance !== 0 ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ lods.map( lod => lod.distance ).join( ', ' ) }).` );
-
-	} );
-
-	const { geometry, ranges } = mergeGeometries( 'CulledInstancedMesh', lods.map( lod => lod.geometry ) );
-	return { geometry, ranges, distances: lods.slice( 1 ).map( lod => lod.distance ) };
-
-}
-
-function finestOf( merged: BufferGeometry, { first, elements }: DrawRange ): BufferGeometry {
-
-	const geometry = new BufferGeometry();
-	geometry.setAttribute( 'position', merged.attributes.position );
-	if ( merged.attributes.uv ) geometry.setAttribute( 'uv', merged.attributes.uv );
-	geometry.setIndex( merged.index );
-	geometry.setDrawRange( first, elements );
-	return geometry;
+	const { isBufferGeometry, attributes, drawRange } = geometry as Partial<BufferGeometry>;
+	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }).` );
+	if ( drawRange!.start !== 0 || drawRange!.count !== Infinity ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
 
 }

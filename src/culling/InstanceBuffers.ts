@@ -1,49 +1,7 @@
 import { type StorageBufferAttribute, StorageInstancedBufferAttribute, type BufferAttribute, type Color, type Matrix4 } from 'three/webgpu';
 import { allocate } from '../builder/buffers';
 import { storage, type StorageExpr } from '../builder/tsl';
-
-/** Elements of an attribute that were written since the last upload. */
-class DirtyRange {
-
-	private first = Infinity;
-	private last = - 1;
-	private version = - 1;
-
-	add( element: number ): void {
-
-		this.first = Math.min( this.first, element );
-		this.last = Math.max( this.last, element );
-
-	}
-
-	/** The attribute is a new one, or new to the GPU. */
-	reset(): void {
-
-		this.first = Infinity;
-		this.last = - 1;
-		this.version = - 1;
-
-	}
-
-	/** Marks what was written for upload, and only that, once the whole has been on the GPU. */
-	flush( attribute: BufferAttribute, wordsPerElement: number ): void {
-
-		const wholeIsDue = attribute.version !== this.version; // first use, or the user's own needsUpdate: three uploads all
-
-		if ( this.last >= 0 && ! wholeIsDue ) {
-
-			attribute.addUpdateRange( this.first * wordsPerElement, ( this.last - this.first + 1 ) * wordsPerElement );
-			attribute.needsUpdate = true;
-
-		}
-
-		this.first = Infinity;
-		this.last = - 1;
-		this.version = attribute.version;
-
-	}
-
-}
+import { DirtyElements } from './DirtyElements';
 
 /**
  * What a mesh's instances are: matrices, colours and whether each is shown. 64 bytes an instance, 16 more with colours, and a bit.
@@ -58,12 +16,13 @@ export class InstanceBuffers {
 	readonly matrixNode: StorageExpr;
 	colorNode: StorageExpr | null = null;
 
-	private readonly dirty = { matrices: new DirtyRange(), colors: new DirtyRange(), shown: new DirtyRange() };
+	private dirty: { matrices: DirtyElements; colors: DirtyElements; shown: DirtyElements };
 
 	constructor( public capacity: number, private readonly borrowed: BufferAttribute | null ) {
 
 		this.matrices = borrowed ?? matrixAttribute( capacity );
 		this.shown = flagAttribute( capacity );
+		this.dirty = dirtyElements( capacity );
 		this.matrixNode = storage( this.matrices, 'mat4', capacity ).setName( 'instanceMatrices' ).toReadOnly();
 
 	}
@@ -83,14 +42,8 @@ export class InstanceBuffers {
 
 	setColor( index: number, color: Color ): void {
 
-		if ( this.colors === null ) {
-
-			this.colors = new StorageInstancedBufferAttribute( new Float32Array( this.capacity * 4 ).fill( 1 ), 4 );
-			this.colorNode = storage( this.colors, 'vec4', this.capacity ).setName( 'instanceColors' ).toReadOnly();
-
-		}
-
-		color.toArray( this.colors.array as unknown as number[], index * 4 );
+		this.needColors();
+		color.toArray( this.colors!.array as unknown as number[], index * 4 );
 		this.dirty.colors.add( index );
 
 	}
@@ -123,16 +76,18 @@ export class InstanceBuffers {
 	/** Makes room for `capacity` instances and keeps what fits. */
 	resize( capacity: number ): void {
 
-		const { matrices, shown, colors } = this;
+		const { matrices, shown, colors, capacity: before } = this;
 		this.capacity = capacity;
 
 		this.matrices = copyInto( matrixAttribute( capacity ), matrices );
 		this.matrixNode.value = this.matrices;
 		this.shown = copyInto( flagAttribute( capacity ), shown );
+		// the last word knew of more instances than there were
+		for ( let i = before; i < capacity && i % 32 !== 0; i ++ ) this.setShown( i, true );
 
 		if ( colors !== null && this.colorNode !== null ) {
 
-			this.colors = copyInto( new StorageInstancedBufferAttribute( new Float32Array( capacity * 4 ).fill( 1 ), 4 ), colors );
+			this.colors = copyInto( colorAttribute( capacity ), colors );
 			this.colorNode.value = this.colors;
 			colors.dispose();
 
@@ -140,6 +95,23 @@ export class InstanceBuffers {
 
 		matrices.dispose();
 		shown.dispose();
+		this.dirty = dirtyElements( capacity );
+
+	}
+
+	/** Takes what another's instances are, as many as fit. */
+	copy( source: InstanceBuffers ): void {
+
+		if ( this.borrowed === null ) copyInto( this.matrices, source.matrices );
+		copyInto( this.shown, source.shown );
+
+		if ( source.colors !== null ) {
+
+			this.needColors();
+			copyInto( this.colors!, source.colors );
+
+		}
+
 		this.forgetUploads();
 
 	}
@@ -153,9 +125,17 @@ export class InstanceBuffers {
 
 	}
 
+	private needColors(): void {
+
+		if ( this.colors !== null ) return;
+		this.colors = colorAttribute( this.capacity );
+		this.colorNode = storage( this.colors, 'vec4', this.capacity ).setName( 'instanceColors' ).toReadOnly();
+
+	}
+
 	private forgetUploads(): void {
 
-		for ( const range of Object.values( this.dirty ) ) range.reset();
+		for ( const elements of Object.values( this.dirty ) ) elements.reset();
 
 	}
 
@@ -167,6 +147,18 @@ function matrixAttribute( capacity: number ): StorageInstancedBufferAttribute {
 	const array = new Float32Array( capacity * 16 );
 	for ( let i = 0; i < capacity; i ++ ) for ( let k = 0; k < 16; k += 5 ) array[ i * 16 + k ] = 1;
 	return new StorageInstancedBufferAttribute( array, 16 );
+
+}
+
+function colorAttribute( capacity: number ): StorageInstancedBufferAttribute {
+
+	return new StorageInstancedBufferAttribute( new Float32Array( capacity * 4 ).fill( 1 ), 4 );
+
+}
+
+function dirtyElements( capacity: number ): { matrices: DirtyElements; colors: DirtyElements; shown: DirtyElements } {
+
+	return { matrices: new DirtyElements( capacity ), colors: new DirtyElements( capacity ), shown: new DirtyElements( Math.ceil( capacity / 32 ) ) };
 
 }
 

@@ -2,13 +2,15 @@ import { Node, type Camera, type Material, type NodeBuilder, type Object3D, type
 import { Fn } from 'three/tsl';
 import { asExpr, normalLocal, positionLocal, positionPrevious, transformNormal, varyingProperty, vec4, type Expr } from '../builder/tsl';
 import { describe, invalidArgument } from '../errors';
+import { shaderBuilder } from '../three-types';
+import { watch } from '../watch';
 
 /** A mesh that culls itself, as its material sees it. */
 export interface SelfCulling extends Object3D {
 
 	readonly isCulledInstancedMesh: true;
-	/** Runs the culling for a camera, before the draw is recorded. */
-	cull( renderer: WebGPURenderer, camera: Camera, frameId: number ): void;
+	/** Runs the culling for a camera or a shadow's, before the draw is recorded. */
+	cull( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void;
 	/** Binds a camera's buffers for the draw, and unbinds them after it. */
 	bind( camera: Camera ): void;
 	unbind(): void;
@@ -17,7 +19,7 @@ export interface SelfCulling extends Object3D {
 
 }
 
-interface Frame { renderer: WebGPURenderer; camera: Camera; object: Object3D; frameId: number }
+interface Frame { renderer: WebGPURenderer; camera: Camera; object: Object3D; material: Material & { isShadowPassMaterial?: boolean }; frameId: number }
 
 function selfCulling( object: Object3D ): SelfCulling | null {
 
@@ -60,8 +62,8 @@ class CullNode extends Node {
 
 	override updateBefore( frame: unknown ): undefined {
 
-		const { renderer, camera, object, frameId } = frame as Frame;
-		selfCulling( object )?.cull( renderer, camera, frameId );
+		const { renderer, camera, object, material, frameId } = frame as Frame;
+		selfCulling( object )?.cull( renderer, camera, frameId, material.isShadowPassMaterial === true );
 
 	}
 
@@ -87,34 +89,45 @@ class CullNode extends Node {
 }
 
 const cullNode = new CullNode();
-/** The position nodes made here: a cloned material has one already. */
-const made = new WeakSet<object>();
+/** The position nodes made here, and the user's own within: a cloned material has one already. */
+const made = new WeakMap<object, Node | null>();
+const watched = new WeakSet<Material>();
+/** Shaders in which the instance has been placed: the user's own node may be made of one that was made here. */
+const placed = new WeakSet<object>();
 
-type WrappedMaterial = Material & { positionNode?: Node | null; vertexNode?: Node | null; castShadowPositionNode?: Node | null };
-
-/** Refuses what a culled instance can't be drawn with. */
-export function checkMaterial( material: unknown ): void {
+/**
+ * Makes a material place the instances of the meshes that cull themselves, in front of its own `positionNode`, whenever that is assigned. For any other
+ * mesh it stays as it was. Refuses what a culled instance can't be drawn with.
+ */
+export function acceptMaterial( material: Material | Material[] ): Material {
 
 	if ( Array.isArray( material ) ) throw invalidArgument( 'CulledInstancedMesh: material must be one material (got an array). Split the mesh, or merge the geometries.' );
-
 	if ( ( material as Partial<Material> | null | undefined )?.isMaterial !== true ) throw invalidArgument( `CulledInstancedMesh: material must be a material (got ${ describe( material ) }).` );
 
-	const { vertexNode, castShadowPositionNode } = material as WrappedMaterial;
-	if ( vertexNode ) throw invalidArgument( 'CulledInstancedMesh: material.vertexNode replaces the position that places the instances (got one). Use positionNode.' );
-	if ( castShadowPositionNode ) throw invalidArgument( 'CulledInstancedMesh: material.castShadowPositionNode replaces the position that places the instances (got one). Use positionNode.' );
+	if ( watched.has( material ) ) return material;
+
+	for ( const property of [ 'vertexNode', 'castShadowPositionNode' ] ) watch( material, property, ( node: unknown ) => {
+
+		if ( node ) throw invalidArgument( `CulledInstancedMesh: material.${ property } replaces the position that places the instances (got one). Use positionNode.` );
+		return node;
+
+	} );
+
+	watch( material, 'positionNode', ( own: Node | null | undefined ) => {
+
+		material.needsUpdate = true;
+		return placing( own ?? null );
+
+	} );
+
+	watched.add( material );
+	return material;
 
 }
 
-/**
- * Makes a material place the instances of the meshes that cull themselves, in front of its own `positionNode`. For any other mesh
- * it stays as it was.
- */
-export function wrapMaterial( material: Material ): void {
+function placing( node: Node | null ): Node {
 
-	const target = material as WrappedMaterial;
-	if ( target.positionNode && made.has( target.positionNode ) ) return;
-
-	const own = target.positionNode ?? null;
+	const own = node !== null && made.has( node ) ? made.get( node )! : node;
 
 	const position = Fn( ( builder: NodeBuilder ) => {
 
@@ -124,24 +137,28 @@ export function wrapMaterial( material: Material ): void {
 
 	} ) as unknown as () => Node;
 
-	target.positionNode = position();
-	made.add( target.positionNode );
-	material.needsUpdate = true;
+	const wrapped = position();
+	made.set( wrapped, own );
+	return wrapped;
 
 }
 
 function place( builder: NodeBuilder, mesh: SelfCulling ): void {
+
+	const shader = shaderBuilder( builder ).codes;
+	if ( placed.has( shader ) ) return;
+	placed.add( shader );
 
 	// two meshes may share a material, not a build: without this, those with count ≤ 1 would
 	( builder as unknown as { objectSpecific: boolean } ).objectSpecific = true;
 	asExpr( cullNode ).toStack();
 
 	const { matrix, color } = mesh.instance();
-	const placed = matrix.toVar();
+	const at = matrix.toVar();
 
-	positionLocal.assign( placed.mul( vec4( positionLocal, 1 ) ).xyz );
-	if ( ( builder as unknown as { needsPreviousData(): boolean } ).needsPreviousData() ) positionPrevious.assign( placed.mul( vec4( positionPrevious, 1 ) ).xyz );
-	if ( builder.geometry.hasAttribute( 'normal' ) ) normalLocal.assign( transformNormal( normalLocal, placed ) );
+	positionLocal.assign( at.mul( vec4( positionLocal, 1 ) ).xyz );
+	if ( ( builder as unknown as { needsPreviousData(): boolean } ).needsPreviousData() ) positionPrevious.assign( at.mul( vec4( positionPrevious, 1 ) ).xyz );
+	if ( builder.geometry.hasAttribute( 'normal' ) ) normalLocal.assign( transformNormal( normalLocal, at ) );
 	if ( color !== null ) varyingProperty( 'vec3', 'vInstanceColor' ).assign( color );
 
 }

@@ -1,0 +1,81 @@
+import type { BufferAttribute } from 'three/webgpu';
+
+/** Words between two changes that are cheaper to upload than a call of its own. */
+const GAP_WORDS = 1024;
+
+/** Which elements of an attribute were written since the last upload, a bit each. */
+export class DirtyElements {
+
+	private readonly bits: Uint32Array;
+	private isClean = true;
+	private version = - 1;
+
+	constructor( count: number ) {
+
+		this.bits = new Uint32Array( Math.ceil( count / 32 ) );
+
+	}
+
+	add( element: number ): void {
+
+		this.bits[ element >>> 5 ] |= 1 << ( element & 31 );
+		this.isClean = false;
+
+	}
+
+	/** The attribute is new to the GPU: all of it goes up. */
+	reset(): void {
+
+		this.version = - 1;
+
+	}
+
+	/** Marks what was written for upload, and only that, once the whole has been on the GPU. */
+	flush( attribute: BufferAttribute, wordsPerElement: number ): void {
+
+		const wholeIsDue = attribute.version !== this.version; // first use, or the user's own needsUpdate: three uploads all
+
+		if ( ! this.isClean && ! wholeIsDue ) {
+
+			for ( const [ first, last ] of this.runs( GAP_WORDS / wordsPerElement ) ) attribute.addUpdateRange( first * wordsPerElement, ( last - first + 1 ) * wordsPerElement );
+			attribute.needsUpdate = true;
+
+		}
+
+		if ( ! this.isClean ) this.bits.fill( 0 );
+		this.isClean = true;
+		this.version = attribute.version;
+
+	}
+
+	/** First and last of each run, across gaps of up to `gap` elements. */
+	private *runs( gap: number ): Generator<[ number, number ]> {
+
+		const { bits } = this;
+		let first = - 1;
+		let last = - 1;
+
+		for ( let w = 0; w < bits.length; w ++ ) {
+
+			const word = bits[ w ];
+			if ( word === 0 ) continue;
+
+			const lowest = 32 * w + 31 - Math.clz32( word & - word );
+
+			if ( first < 0 ) first = lowest;
+			else if ( lowest - last > gap ) {
+
+				yield [ first, last ];
+				first = lowest;
+
+			}
+
+			last = 32 * w + 31 - Math.clz32( word );
+
+		}
+
+		if ( first >= 0 ) yield [ first, last ];
+
+	}
+
+}

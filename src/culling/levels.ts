@@ -1,0 +1,41 @@
+import type { BufferGeometry } from 'three/webgpu';
+import { describe, invalidArgument } from '../errors';
+import { mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
+
+/** A level of detail: shown from `distance` on. */
+export interface Lod { geometry: BufferGeometry; distance: number }
+
+/** Levels of detail as one geometry, a range of it each. */
+export interface Levels {
+
+	readonly lods: readonly Lod[];
+	readonly geometry: BufferGeometry;
+	readonly ranges: DrawRange[];
+	/** Where the second level begins, the third … */
+	readonly distances: number[];
+
+}
+
+/** By their own list of levels, so that a clone shares the geometry as clones of a mesh do. */
+const known = new WeakMap<readonly Lod[], Levels>();
+
+export function mergeLods( lods: readonly Lod[] ): Levels {
+
+	const before = known.get( lods );
+	if ( before !== undefined ) return before;
+
+	if ( lods.length === 0 ) throw invalidArgument( 'CulledInstancedMesh: levels of detail must be at least one (got an empty array).' );
+
+	lods.forEach( ( lod: Lod | null, k ) => {
+
+		if ( typeof lod?.distance !== 'number' ) throw invalidArgument( `CulledInstancedMesh: each level of detail must be { geometry, distance } (got ${ describe( lod ) } for level ${ k }).` );
+		if ( ! ( lod.distance >= ( k === 0 ? 0 : lods[ k - 1 ].distance ) ) || ( k === 0 && lod.distance !== 0 ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ lods.map( each => each.distance ).join( ', ' ) }).` );
+
+	} );
+
+	const { geometry, ranges } = mergeGeometries( 'CulledInstancedMesh', lods.map( lod => lod.geometry ) );
+	const levels: Levels = { lods: [ ...lods ], geometry, ranges, distances: lods.slice( 1 ).map( lod => lod.distance ) };
+	known.set( levels.lods, levels );
+	return levels;
+
+}
