@@ -9,6 +9,7 @@ import type { PassOptions } from '../passes/ComputePass';
 import type { KernelPolicy } from '../plan/policy';
 import { PartitionPass } from '../passes/PartitionPass';
 import type { BufferAttribute, Mesh, Node } from 'three/webgpu';
+import type { VisibilityLimits } from './limits';
 import { VisibilityTest } from './VisibilityTest';
 
 /** What a mesh tells each of its views. */
@@ -22,10 +23,7 @@ export interface CullSource {
 	readonly isShown: ( i: Expr ) => Expr;
 	/** One range a level; null draws the geometry as it is. */
 	readonly ranges: DrawRange[] | null;
-	readonly lodDistances: number[];
-	readonly maxDistance: number | undefined;
-	readonly minPixels: number | undefined;
-	readonly hysteresis: number | undefined;
+	readonly limits: VisibilityLimits;
 	readonly policy: PassOptions | undefined;
 
 }
@@ -54,10 +52,10 @@ export class CullView {
 
 	constructor( private readonly source: CullSource, private readonly isShadow: boolean ) {
 
-		const { capacity, sphere, ranges, lodDistances, maxDistance, minPixels, hysteresis, mesh } = source;
+		const { capacity, sphere, ranges, limits, mesh } = source;
 
 		// a shadow's camera has pixels of its own: what is small there may be large in the picture
-		this.test = new VisibilityTest( { spheres: sphere, maxDistance, minPixels: isShadow ? 0 : minPixels, hysteresis, lodDistances, capacity } );
+		this.test = new VisibilityTest( { spheres: sphere, ...limits, ...( isShadow && { minPixels: 0 } ), capacity } );
 		this.bias = uniform( 0, 'uint' );
 		this.draws = ranges === null ? new IndirectDraws( mesh ) : IndirectDraws.forRanges( mesh, ranges );
 		this.indices = allocate( 'uint', capacity );
@@ -67,9 +65,9 @@ export class CullView {
 
 	private makePass(): CompactPass | PartitionPass {
 
-		const { capacity, isShown, lodDistances, policy } = this.source;
+		const { capacity, isShown, policy } = this.source;
 		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws, indices: this.indices };
-		const levels = lodDistances.length + 1;
+		const levels = this.test.levelCount;
 
 		if ( levels === 1 ) return new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options );
 

@@ -14,21 +14,15 @@ import { CullViews } from './CullViews';
 import { InstanceBuffers } from './InstanceBuffers';
 import { acceptMaterial } from './instanceMaterial';
 import { instanceSphere } from './instanceSphere';
+import { checkLimits, type VisibilityLimits } from './limits';
 import { mergeLods, type Levels, type Lod } from './levels';
 import { Viewers } from './Viewers';
-import { VisibilityTest } from './VisibilityTest';
 
 /** Options of {@link CulledInstancedMesh}. */
-export interface CulledInstancedMeshOptions {
+export interface CulledInstancedMeshOptions extends Omit<VisibilityLimits, 'lodDistances'> {
 
 	/** Not there yet: refused with `feature-missing`. */
 	occlusion?: boolean | { occluders?: unknown[] };
-	/** Instances are shown up to this distance from the camera. Default Infinity. */
-	maxDistance?: number;
-	/** Instances are shown from this projected diameter on. Default 0: off. */
-	minPixels?: number;
-	/** A fraction of the distance by which levels and limits hold on to what they show. Default 0. */
-	hysteresis?: number;
 	/** Levels coarser in shadows, 0 or more. Default 0. */
 	shadowLodBias?: number;
 	/** Not there yet: refused with `feature-missing`. Instances are drawn in the order of their index. */
@@ -90,17 +84,17 @@ export class CulledInstancedMesh extends Mesh {
 	 */
 	constructor( geometry: BufferGeometry | readonly Lod[] | null, material: Material | null, capacity: number, private readonly options: CulledInstancedMeshOptions = {} ) {
 
+		if ( geometry !== null && ! Array.isArray( geometry ) ) checkGeometry( geometry as BufferGeometry );
 		const levels = Array.isArray( geometry ) ? mergeLods( geometry as readonly Lod[] ) : null;
 		super( levels?.geometry ?? ( geometry as BufferGeometry | null ) ?? undefined, material ?? undefined );
-		if ( geometry !== null ) checkGeometry( this.geometry );
 
 		const { occlusion, sortObjects, matrices } = options;
 		if ( occlusion ) throw new ScanError( 'feature-missing', 'CulledInstancedMesh: occlusion is not there yet (got it asked for). Omit it.' );
 		if ( sortObjects ) throw new ScanError( 'feature-missing', 'CulledInstancedMesh: sortObjects is not there yet (got it asked for). Omit it: instances are drawn in the order of their index.' );
 
 		checkCapacity( 'CulledInstancedMesh', capacity );
-		const { maxDistance, minPixels, hysteresis, shadowLodBias = 0 } = options;
-		new VisibilityTest( { spheres: i => i, maxDistance, minPixels, hysteresis, capacity } ).dispose(); // refuses what it can't take
+		const { shadowLodBias = 0 } = options;
+		checkLimits( 'CulledInstancedMesh', options );
 		if ( ! Number.isInteger( shadowLodBias ) || shadowLodBias < 0 ) throw invalidArgument( `CulledInstancedMesh: shadowLodBias must be a non-negative integer (got ${ describe( shadowLodBias ) }).` );
 
 		const borrowed = matrices === undefined ? null : attributeOf( 'CulledInstancedMesh: matrices', matrices );
@@ -403,8 +397,8 @@ export class CulledInstancedMesh extends Mesh {
 			sphere: instanceSphere( instances.matrices, this.world, this.localBounds ),
 			isShown: i => shown.element( i.shiftRight( uint( 5 ) ) ).shiftRight( i.bitAnd( uint( 31 ) ) ).bitAnd( uint( 1 ) ).equal( 1 ),
 			ranges: levels?.ranges ?? null,
-			lodDistances: levels?.distances ?? [],
-			maxDistance: options.maxDistance, minPixels: options.minPixels, hysteresis: options.hysteresis, policy: options.policy
+			limits: { maxDistance: options.maxDistance, minPixels: options.minPixels, hysteresis: options.hysteresis, lodDistances: levels?.distances },
+			policy: options.policy
 		};
 
 	}
@@ -424,6 +418,7 @@ export class CulledInstancedMesh extends Mesh {
 
 		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }).` );
 		if ( this.levels !== null && next !== this.levels.geometry ) throw invalidArgument( 'CulledInstancedMesh: geometry can\'t be replaced where there are levels of detail (got another). Make another mesh.' );
+		this.boundingSphere = null;
 		return next;
 
 	}
@@ -465,7 +460,7 @@ export class CulledInstancedMesh extends Mesh {
 /** Refuses, before each render, what can't be drawn: attributes and drawRange may be set late. */
 function checkGeometry( geometry: BufferGeometry ): void {
 
-	const { isBufferGeometry, attributes, drawRange } = geometry as Partial<BufferGeometry>;
+	const { isBufferGeometry, attributes, drawRange } = ( geometry as Partial<BufferGeometry> | undefined ) ?? {};
 	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }).` );
 	if ( drawRange!.start !== 0 || drawRange!.count !== Infinity ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
 

@@ -81,8 +81,8 @@ export class InstanceBuffers {
 
 		this.matrices = copyInto( matrixAttribute( capacity ), matrices );
 		this.matrixNode.value = this.matrices;
-		this.shown = copyInto( flagAttribute( capacity ), shown );
-		// the last word knew of more instances than there were
+		this.shown = copyInto( flagAttribute( capacity ), shown, Math.ceil( Math.min( before, capacity ) / 32 ) );
+		// their last word knew of more
 		for ( let i = before; i < capacity && i % 32 !== 0; i ++ ) this.setShown( i, true );
 
 		if ( colors !== null && this.colorNode !== null ) {
@@ -170,9 +170,8 @@ function flagAttribute( capacity: number ): StorageBufferAttribute {
 
 }
 
-function copyInto<T extends BufferAttribute>( target: T, source: BufferAttribute ): T {
+function copyInto<T extends BufferAttribute>( target: T, source: BufferAttribute, length = Math.min( target.array.length, source.array.length ) ): T {
 
-	const length = Math.min( target.array.length, source.array.length );
 	for ( let i = 0; i < length; i ++ ) target.array[ i ] = source.array[ i ];
 	return target;
 

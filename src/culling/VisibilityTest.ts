@@ -4,23 +4,16 @@ import { allocate, attributeOf, isClosure, view, type Source } from '../builder/
 import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type StorageExpr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
 import { EyeUniforms } from './eyes';
+import { checkLimits, type VisibilityLimits } from './limits';
 import { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './frustumTests';
 
-/** Options of {@link VisibilityTest}. Exactly one of `spheres` and `boxes`, in world space. */
-export interface VisibilityOptions {
+/** Options of {@link VisibilityTest}. Exactly one of `spheres` and `boxes`, in world space. `minPixels` needs `size` in `update()`. */
+export interface VisibilityOptions extends VisibilityLimits {
 
 	/** vec4: centre and radius. */
 	spheres?: Source;
 	/** Lower and upper corners: vec3, or vec4 whose w is ignored. */
 	boxes?: { min: Source; max: Source };
-	/** Visible up to this distance, from the eye to the centre. Default Infinity. */
-	maxDistance?: number;
-	/** Visible from this projected diameter on, in pixels. Default 0: off. Needs `size` in `update()`. */
-	minPixels?: number;
-	/** Ascending: level k begins at `lodDistances[ k − 1 ]`. Default none: one level. */
-	lodDistances?: number[];
-	/** From 0 to below 1, a fraction of the distance: who has gone past a distance comes back only at (1 − hysteresis) times it. Default 0. */
-	hysteresis?: number;
 	/** Not there yet: refused with `feature-missing`. */
 	occlusion?: unknown;
 	/** False: everything is visible; levels still follow the distance. Default true. */
@@ -66,17 +59,14 @@ export class VisibilityTest {
 
 		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }).` );
 
-		const { spheres, boxes, maxDistance = Infinity, minPixels = 0, lodDistances = [], hysteresis = 0, occlusion, enabled = true } = options;
+		const { spheres, boxes, occlusion, enabled = true } = options;
+		const { maxDistance, minPixels, lodDistances, hysteresis } = checkLimits( 'VisibilityTest', options );
 
 		if ( ( spheres === undefined ) === ( boxes === undefined ) ) throw invalidArgument( `VisibilityTest: the bounds must be either spheres or boxes (got ${ spheres === undefined ? 'neither' : 'both' }). Pass one of them.` );
 		if ( occlusion !== undefined && occlusion !== false ) throw new ScanError( 'feature-missing', 'VisibilityTest: occlusion is not there yet (got it asked for). Omit it.' );
-		if ( ! ( maxDistance >= 0 ) ) throw invalidArgument( `VisibilityTest: maxDistance must be at least 0 (got ${ describe( maxDistance ) }). Omit it for no limit.` );
-		if ( ! ( minPixels >= 0 && minPixels < Infinity ) ) throw invalidArgument( `VisibilityTest: minPixels must be finite and at least 0 (got ${ describe( minPixels ) }). Omit it for no limit.` );
-		if ( ! ( hysteresis >= 0 && hysteresis < 1 ) ) throw invalidArgument( `VisibilityTest: hysteresis must be a fraction of the distance, from 0 to below 1 (got ${ describe( hysteresis ) }). Try 0.1.` );
-		if ( ! Array.isArray( lodDistances ) || lodDistances.some( ( d, k ) => ! ( d >= ( k === 0 ? 0 : lodDistances[ k - 1 ] ) ) ) ) throw invalidArgument( `VisibilityTest: lodDistances must ascend, from 0 at the least (got ${ Array.isArray( lodDistances ) ? `[${ lodDistances.join( ', ' ) }]` : describe( lodDistances ) }). Sort them.` );
 
 		this.levelCount = lodDistances.length + 1;
-		this.lodDistances = [ ...lodDistances ];
+		this.lodDistances = lodDistances;
 		this.lodNodes = lodDistances.length === 0 ? null : uniformArray( this.lodDistances as unknown as object[], 'float' );
 
 		this.limits = {
