@@ -4,6 +4,7 @@ import { CompactPass, ScanPass, type Count } from 'three-scan';
 import { Fn } from 'three/tsl';
 import type { ComputeNode } from 'three/webgpu';
 import { HALF, predicate } from './cases/compact';
+import { Field } from './cases/cull';
 import type { Pass } from './cases/passRun';
 import type { Context } from './gpu/context';
 import type { CpuMeasurement } from './report/Results';
@@ -14,7 +15,7 @@ const WORDS = 2 ** 17;
 const CALLS = 200;
 const BATCHES = 15;
 
-/** What `compute()` costs the CPU, beside as many empty nodes. */
+/** What `compute()` and a mesh's culling cost the CPU, beside as many empty nodes. */
 export async function measureCpu( context: Context ): Promise<CpuMeasurement[]> {
 
 	const workload = new Workload( context, WORDS, 'uint' );
@@ -31,21 +32,28 @@ export async function measureCpu( context: Context ): Promise<CpuMeasurement[]> 
 
 		await pass.init( context.renderer );
 		pass.count = 1; // as many dispatches, and the least of work for the GPU
-		measured.push( await measurePass( context, name, pass ) );
+		measured.push( await measureCalls( context, name, pass.nodes.length, () => pass.compute( context.renderer ) ) );
 		pass.dispose();
 
 	}
 
 	workload.dispose();
+
+	const field = new Field( WORDS );
+	await field.mesh.init( context.renderer );
+	const nodes = field.render( context.renderer );
+	field.mesh.count = 1;
+	measured.push( await measureCalls( context, 'CulledInstancedMesh', nodes.length, () => field.cull( context.renderer ) ) );
+	field.dispose();
+
 	return measured;
 
 }
 
-async function measurePass( { renderer, device, ledger }: Context, name: string, pass: Pass ): Promise<CpuMeasurement> {
+async function measureCalls( { renderer, device, ledger }: Context, name: string, nodes: number, run: () => void ): Promise<CpuMeasurement> {
 
-	const empty: ComputeNode[] = pass.nodes.map( ( _, k ) => Fn( () => {} )().compute( 64 ).setName( `empty ${ k }` ) );
+	const empty: ComputeNode[] = Array.from( { length: nodes }, ( _, k ) => Fn( () => {} )().compute( 64 ).setName( `empty ${ k }` ) );
 
-	const run = (): void => pass.compute( renderer );
 	const runEmpty = (): void => void renderer.compute( empty );
 
 	// the optimising compiler needs a few rounds
@@ -67,7 +75,7 @@ async function measurePass( { renderer, device, ledger }: Context, name: string,
 	const emptyHeapBytes = await allocated( device, runEmpty );
 	for ( const node of empty ) node.dispose();
 
-	return { name, nodes: pass.nodes.length, time: quantile( times, 0.5 ), emptyTime: quantile( emptyTimes, 0.5 ), heapBytes, emptyHeapBytes, gpuObjects };
+	return { name, nodes, time: quantile( times, 0.5 ), emptyTime: quantile( emptyTimes, 0.5 ), heapBytes, emptyHeapBytes, gpuObjects };
 
 }
 

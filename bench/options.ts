@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { KERNELS } from './cases/kernels';
 
 const DEFAULT_SIZES = [ 10, 12, 14, 16, 17, 18, 20, 22, 24, 26, 28 ];
-const GROUPS = [ 'copy', 'scan', 'reduce', 'compact', 'append', 'partition', 'sort', 'three', 'cpu' ];
+const GROUPS = [ 'copy', 'scan', 'reduce', 'compact', 'append', 'partition', 'cull', 'sort', 'three', 'cpu' ];
 
 export const HELP = `Measures three-scan on this machine's GPU, and verifies what it measures.
 

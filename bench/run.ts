@@ -3,6 +3,7 @@ import { appendCases } from './cases/append';
 import type { Case } from './cases/Case';
 import { compactCases } from './cases/compact';
 import { copyCases } from './cases/copy';
+import { cullCases } from './cases/cull';
 import { KERNELS } from './cases/kernels';
 import { partitionCases } from './cases/partition';
 import { sortCases } from './cases/radixSort';
@@ -21,7 +22,7 @@ import { sweep } from './sweep';
 import { Workload, type ElementType } from './Workload';
 
 /** The copy by a kernel comes first: the others are set beside it. */
-const CASES: Case[] = [ ...copyCases, ...scanCases, ...reduceCases, ...compactCases, ...appendCases, ...partitionCases, ...sortCases, ...threeCases ];
+const CASES: Case[] = [ ...copyCases, ...scanCases, ...reduceCases, ...compactCases, ...appendCases, ...partitionCases, ...cullCases, ...sortCases, ...threeCases ];
 const TYPES: ElementType[] = [ 'vec4', 'uint', 'float' ];
 
 /** Runs the command; returns the exit code. */

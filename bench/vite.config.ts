@@ -26,7 +26,7 @@ export default defineConfig( {
 	plugins: [ {
 		name: 'built-package',
 		enforce: 'pre',
-		resolveId: ( id ) => id === 'three-scan' ? { id: '../dist/index.js', external: true } : null,
+		resolveId: ( id ) => /^three-scan(\/|$)/.test( id ) ? { id: `../dist/${ id.split( '/' ).at( 1 ) ?? 'index' }.js`, external: true } : null,
 	} ],
 	build: {
 		target: 'node20',

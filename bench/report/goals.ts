@@ -45,7 +45,13 @@ export function ownGoals( results: Results ): Goal[] {
 
 	}
 
-	for ( const { name, time, emptyTime } of results.cpu ) goals.push( { log: NaN, what: `${ name }: CPU time ÷ as many empty nodes`, ratio: time / emptyTime, most: 1.3 } );
+	const cull = find( results, 20, 'cull 3 LODs', 'default' );
+	if ( cull !== undefined ) goals.push( { log: 20, what: 'cull 3 LODs: µs ÷ 40', ratio: cull.time.median / 40, most: 1 } );
+
+	const cullCpu = results.cpu.find( ( { name } ) => name === 'CulledInstancedMesh' );
+	if ( cullCpu !== undefined ) goals.push( { log: NaN, what: 'CulledInstancedMesh: CPU µs ÷ 120', ratio: cullCpu.time / 120, most: 1 } );
+
+	for ( const { name, time, emptyTime } of results.cpu ) if ( name !== 'CulledInstancedMesh' ) goals.push( { log: NaN, what: `${ name }: CPU time ÷ as many empty nodes`, ratio: time / emptyTime, most: 1.3 } );
 
 	return goals;
 

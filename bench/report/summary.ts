@@ -26,11 +26,11 @@ export function printCub( { measurements }: Results, cub: ReadonlyMap<string, nu
 /** Prints what `compute()` costs the CPU. */
 export function printCpu( measured: readonly CpuMeasurement[] ): void {
 
-	console.log( '\nCPU a compute() call, beside as many empty nodes' );
+	console.log( '\nCPU a call, beside as many empty nodes' );
 
 	for ( const { name, nodes, time, emptyTime, heapBytes, emptyHeapBytes, gpuObjects } of measured ) {
 
-		console.log( `${ name.padEnd( 12 ) } ${ nodes } nodes  ${ time.toFixed( 1 ) } µs beside ${ emptyTime.toFixed( 1 ) }  ${ heapBytes } B of heap beside ${ emptyHeapBytes }  ${ gpuObjects } GPU objects made` );
+		console.log( `${ name.padEnd( 19 ) } ${ nodes } nodes  ${ time.toFixed( 1 ) } µs beside ${ emptyTime.toFixed( 1 ) }  ${ heapBytes } B of heap beside ${ emptyHeapBytes }  ${ gpuObjects } GPU objects made` );
 
 	}
 

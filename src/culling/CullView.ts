@@ -24,6 +24,8 @@ export interface CullSource {
 	/** One range a level; null draws the geometry as it is. */
 	readonly ranges: DrawRange[] | null;
 	readonly limits: VisibilityLimits;
+	/** A word an instance, for each view in turn: a lane an instance reads matrices faster than the passes' kernels, which have many a lane. */
+	readonly evaluated: StorageAttribute;
 	readonly policy: PassOptions | undefined;
 
 }
@@ -65,8 +67,8 @@ export class CullView {
 
 	private makePass(): CompactPass | PartitionPass {
 
-		const { capacity, isShown, policy } = this.source;
-		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws, indices: this.indices };
+		const { capacity, isShown, evaluated, policy } = this.source;
+		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws, indices: this.indices, evaluated };
 		const levels = this.test.levelCount;
 
 		if ( levels === 1 ) return new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options );

@@ -94,6 +94,7 @@ export class CullViews {
 		this.views.clear();
 		this.model?.view.dispose();
 		this.model = null;
+		this.source?.evaluated.dispose();
 		this.source = null;
 		this.changed();
 

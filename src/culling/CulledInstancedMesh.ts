@@ -50,7 +50,7 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 64 bytes an instance (16 more with colours), and 4 a camera (12 with levels).
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 68 bytes an instance (16 more with colours), and 4 a camera.
  */
 export class CulledInstancedMesh extends Mesh {
 
@@ -398,7 +398,7 @@ export class CulledInstancedMesh extends Mesh {
 			isShown: i => shown.element( i.shiftRight( uint( 5 ) ) ).shiftRight( i.bitAnd( uint( 31 ) ) ).bitAnd( uint( 1 ) ).equal( 1 ),
 			ranges: levels?.ranges ?? null,
 			limits: { maxDistance: options.maxDistance, minPixels: options.minPixels, hysteresis: options.hysteresis, lodDistances: levels?.distances },
-			policy: options.policy
+			evaluated: allocate( 'uint', instances.capacity ), policy: options.policy
 		};
 
 	}

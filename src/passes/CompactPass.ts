@@ -100,8 +100,8 @@ export class CompactPass extends IndexPass {
 
 	protected override plan( choice: KernelChoice, caps: DeviceCaps ): Plan {
 
-		const { who, name, predicate, capacity, counts, indices, outputCapacity, survivorCount, overflow, payloads, draws } = this;
-		return planCompact( { who, name, predicate, capacity, count: counts.node, countIsBuffer: counts.number === null, indices, outputCapacity, survivorCount, overflow, payloads, draws }, choice, caps );
+		const { who, name, predicate, capacity, counts, indices, outputCapacity, survivorCount, overflow, payloads, draws, evaluated } = this;
+		return planCompact( { who, name, predicate, capacity, count: counts.node, countIsBuffer: counts.number === null, indices, outputCapacity, survivorCount, overflow, payloads, draws, evaluated }, choice, caps );
 
 	}
 

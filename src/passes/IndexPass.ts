@@ -17,6 +17,12 @@ export interface IndexOptions extends PassOptions {
 	indices?: StorageBuffer;
 	/** Payload arrays moved along: `to[ k ] = from[ indices[ k ] ]`. */
 	gather?: Gather[];
+	/**
+	 * A word a candidate, which passes may share: the closure is evaluated into it by a dispatch of its own.
+	 *
+	 * @internal
+	 */
+	evaluated?: BufferAttribute;
 
 }
 
@@ -37,6 +43,7 @@ export abstract class IndexPass extends ComputePass {
 	protected readonly counts: CountSource;
 	protected readonly payloads: readonly Payload[];
 	protected readonly draws: readonly DrawSlot[];
+	protected readonly evaluated: BufferAttribute | undefined;
 	private readonly ownBuffers: BufferAttribute[];
 
 	protected constructor( who: string, capacity: number, closure: { name: string; returns: string; value: unknown }, options: IndexOptions, draws: Draws | undefined ) {
@@ -57,6 +64,7 @@ export abstract class IndexPass extends ComputePass {
 		this.payloads = payloads;
 		this.gathered = payloads.map( ( { to } ) => to );
 		this.draws = resolveDraws( who, draws );
+		this.evaluated = options.evaluated;
 		this.ownBuffers = [ ...( borrowed === undefined ? [ this.indices ] : [] ), ...payloads.filter( ( { isOwn } ) => isOwn ).map( ( { to } ) => to ) ];
 
 		this.produces( this.indices, ...this.gathered );

@@ -121,8 +121,8 @@ export class PartitionPass extends IndexPass {
 
 	protected override plan( choice: KernelChoice, caps: DeviceCaps ): Plan {
 
-		const { who, name, bucketOf, bucketCount, capacity, counts, indices, offsets, payloads, draws } = this;
-		return planPartition( { who, name, bucketOf, bucketCount, capacity, count: counts.node, countIsBuffer: counts.number === null, indices, offsets, payloads, draws }, choice, caps );
+		const { who, name, bucketOf, bucketCount, capacity, counts, indices, offsets, payloads, draws, evaluated } = this;
+		return planPartition( { who, name, bucketOf, bucketCount, capacity, count: counts.node, countIsBuffer: counts.number === null, indices, offsets, payloads, draws, evaluated }, choice, caps );
 
 	}
 

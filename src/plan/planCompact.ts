@@ -7,6 +7,7 @@ import { readableTotals } from '../shaders/device/totals';
 import { builtinMonoid } from '../shaders/monoids';
 import { ELEMENTS_PER_WORD } from '../shaders/workgroup/MaskCollective';
 import type { DeviceCaps } from './caps';
+import { evaluateApart } from './evaluateApart';
 import { drawWriter, type DrawRecord } from './draws';
 import { addGathers, fusedPairs, type Payload } from './payloadPlan';
 import { PlanBuilder, type Plan } from './Plan';
@@ -28,6 +29,8 @@ export interface CompactRequest {
 	overflow: BufferAttribute;
 	payloads: readonly Payload[];
 	draws: readonly DrawRecord[];
+	/** See {@link evaluateApart}. */
+	evaluated?: BufferAttribute | undefined;
 
 }
 
@@ -43,10 +46,11 @@ export function planCompact( request: CompactRequest, choice: KernelChoice, caps
 	const perTile = ( elements: number ): number => Math.ceil( elements / tileSize );
 
 	const plan = new PlanBuilder( who, caps );
+	const survives = evaluateApart( plan, who, name, workgroupSize, { name: 'predicate', type: 'bool', value: predicate }, count, request.evaluated );
 	const mask = plan.own( 'uint', words );
 	const counts = plan.own( 'uint', tiles );
 
-	plan.add( flagKernel( `${ name } flag`, who, choice, predicate, count, view( mask, 'uint', 'mask' ), words, view( counts, 'uint', 'tileCounts' ), tiles ), perTile );
+	plan.add( flagKernel( `${ name } flag`, who, choice, survives, count, view( mask, 'uint', 'mask' ), words, view( counts, 'uint', 'tileCounts' ), tiles ), perTile );
 
 	const spine = tiles > MAX_TILES_WITHOUT_SPINE;
 	if ( spine ) plan.add( spineKernel( `${ name } spine`, builtinMonoid( who, 'add', 'uint' ), workgroupSize, choice, { values: view( counts, 'uint', 'tileCounts' ) }, tiles ) );

@@ -10,6 +10,7 @@ import { builtinMonoid } from '../shaders/monoids';
 import type { ShaderBuilder } from '../three-types';
 import type { DeviceCaps } from './caps';
 import { drawWriter, type DrawRecord } from './draws';
+import { evaluateApart } from './evaluateApart';
 import { addGathers, fusedPairs, type Payload } from './payloadPlan';
 import { PlanBuilder, type Plan } from './Plan';
 import { planScan } from './planScan';
@@ -29,6 +30,8 @@ export interface PartitionRequest {
 	offsets: BufferAttribute;
 	payloads: readonly Payload[];
 	draws: readonly DrawRecord[];
+	/** See {@link evaluateApart}. */
+	evaluated?: BufferAttribute | undefined;
 
 }
 
@@ -41,8 +44,9 @@ const LOW_BITS = 8;
  */
 export function planPartition( request: PartitionRequest, choice: KernelChoice, caps: DeviceCaps ): Plan {
 
-	const { who, name, bucketOf, bucketCount, capacity, count, indices, offsets, payloads, draws } = request;
+	const { who, name, bucketCount, capacity, count, indices, offsets, payloads, draws } = request;
 	const plan = new PlanBuilder( who, caps );
+	const bucketOf = evaluateApart( plan, who, name, choice.workgroupSize, { name: 'bucketOf', type: 'uint', value: request.bucketOf }, count, request.evaluated );
 	const draw = drawWriter( draws );
 	const userBucket = ( builder: ShaderBuilder ): ( ( index: Expr ) => Expr ) => closureFunction( builder, who, 'bucketOf', bucketOf, 'uint' );
 
@@ -67,7 +71,7 @@ export function planPartition( request: PartitionRequest, choice: KernelChoice, 
 
 		};
 
-		if ( usesMasks( bucketCount, choice.itemsPerThread ) ) addFewBuckets( plan, request, choice, targets() );
+		if ( usesMasks( bucketCount, choice.itemsPerThread ) ) addFewBuckets( plan, { ...request, bucketOf }, choice, targets() );
 		else addStep( plan, { who, choice, rows: choice.itemsPerThread, bucketCount, count }, { name, capacity, evaluate: userBucket, caps }, targets );
 
 		addGathers( plan, name, choice.workgroupSize, payloads.slice( pairs.length ), indices, { attribute: offsets, index: bucketCount }, capacity, caps );
