@@ -50,7 +50,7 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 68 bytes an instance (16 more with colours), and 4 a camera.
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 72 bytes an instance (16 more with colours), and 4 a camera.
  */
 export class CulledInstancedMesh extends Mesh {
 

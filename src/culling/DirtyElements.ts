@@ -30,20 +30,21 @@ export class DirtyElements {
 
 	}
 
-	/** Marks what was written for upload, and only that, once the whole has been on the GPU. */
+	/** Marks what was written for upload: only that, once the whole has gone up. */
 	flush( attribute: BufferAttribute, wordsPerElement: number ): void {
 
-		const wholeIsDue = attribute.version !== this.version; // first use, or the user's own needsUpdate: three uploads all
+		if ( ! this.isClean ) {
 
-		if ( ! this.isClean && ! wholeIsDue ) {
-
-			for ( const [ first, last ] of this.runs( GAP_WORDS / wordsPerElement ) ) attribute.addUpdateRange( first * wordsPerElement, ( last - first + 1 ) * wordsPerElement );
+			// another version: new to this list, or the user's own needsUpdate, which uploads all
+			const isPart = attribute.version === this.version;
+			if ( isPart ) for ( const [ first, last ] of this.runs( GAP_WORDS / wordsPerElement ) ) attribute.addUpdateRange( first * wordsPerElement, ( last - first + 1 ) * wordsPerElement );
 			attribute.needsUpdate = true;
+
+			this.bits.fill( 0 );
+			this.isClean = true;
 
 		}
 
-		if ( ! this.isClean ) this.bits.fill( 0 );
-		this.isClean = true;
 		this.version = attribute.version;
 
 	}
