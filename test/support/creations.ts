@@ -1,8 +1,8 @@
 export interface Creations {
 
 	readonly made: { buffers: number; bindGroups: number; pipelines: number; modules: number };
-	/** Buffers that nobody destroyed. */
-	live(): number;
+	/** Buffers that nobody destroyed; those with one of these usages, if given. */
+	live( usage?: GPUBufferUsageFlags ): number;
 	/** Those of them that are read from. */
 	staging(): number;
 
@@ -51,6 +51,7 @@ export function countCreations( device: GPUDevice ): Creations {
 
 	};
 
-	return { made, live: () => live.size, staging: () => [ ...live ].filter( ( buffer ) => buffer.usage & GPUBufferUsage.MAP_READ ).length };
+	const having = ( usage: GPUBufferUsageFlags ): number => [ ...live ].filter( ( buffer ) => buffer.usage & usage ).length;
+	return { made, live: ( usage ) => usage === undefined ? live.size : having( usage ), staging: () => having( GPUBufferUsage.MAP_READ ) };
 
 }
