@@ -66,7 +66,6 @@ export class CulledInstancedMesh extends Mesh {
 	private readonly levels: Levels | null;
 	private readonly views: CullViews;
 	private readonly viewers: Viewers;
-	private lastViewer: Camera | null = null;
 	private refusal: unknown = null;
 
 	private readonly localBounds = { centre: uniform( new Vector3(), 'vec3' ), radius: uniform( 0, 'float' ) };
@@ -213,8 +212,8 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	/** Reads how many instances a camera saw last, one number a level. Default: the last camera that was not a shadow's. */
-	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.lastViewer ): Promise<number[]> {
+	/** Reads how many instances a camera saw last, one number a level. Default: the last camera that was neither a shadow's nor a reflection's. */
+	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.viewers.last ): Promise<number[]> {
 
 		const seen = camera === null ? undefined : this.views.get( camera );
 		if ( seen === undefined ) throw new ScanError( 'not-initialized', 'CulledInstancedMesh.readVisibleCounts: the camera has not rendered the mesh yet (got no counts). Render first.' );
@@ -328,9 +327,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	private cullFor( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
 
-		const viewer = this.viewers.viewerOf( camera, internals( renderer )._callDepth, isShadow );
-		if ( ! isShadow ) this.lastViewer = camera;
-
+		const viewer = this.viewers.viewerOf( camera, { depth: internals( renderer )._callDepth, frame: frameId, isShadow } );
 		const seen = this.views.open( renderer, camera, isShadow, frameId );
 
 		this.instances.flush();

@@ -16,6 +16,11 @@ export class Viewers extends Object3D {
 	/** How deeply each one's render is nested, once it has drawn the mesh; infinitely for a shadow's camera, which is nobody's viewer. */
 	private readonly depths = new WeakMap<Camera, number>();
 
+	/** The last camera of the outermost render in which the mesh was drawn: no shadow's, no reflection's. */
+	last: Camera | null = null;
+	private lastDepth = Infinity;
+	private lastFrame = - 1;
+
 	/** @param begin - Called when a render begins that may draw the mesh. */
 	constructor( private readonly begin: () => void ) {
 
@@ -33,13 +38,26 @@ export class Viewers extends Object3D {
 	}
 
 	/** A camera draws the mesh, at this depth of nested renders. Returns from where distances count: for a shadow, the camera around it. */
-	viewerOf( camera: Camera, depth: number, isShadow: boolean ): Camera {
+	viewerOf( camera: Camera, { depth, frame, isShadow }: { depth: number; frame: number; isShadow: boolean } ): Camera {
 
 		this.depths.set( camera, isShadow ? Infinity : depth );
-		if ( ! isShadow ) return camera;
 
-		// a render that has ended, a reflection's for one, was as deeply nested as this one
-		return this.cameras.findLast( other => ( this.depths.get( other ) ?? - 1 ) < depth ) ?? camera;
+		if ( isShadow ) {
+
+			// a render that has ended, a reflection's for one, was as deeply nested as this one
+			return this.cameras.findLast( other => ( this.depths.get( other ) ?? - 1 ) < depth ) ?? camera;
+
+		}
+
+		if ( frame !== this.lastFrame || depth <= this.lastDepth ) {
+
+			this.last = camera;
+			this.lastDepth = depth;
+			this.lastFrame = frame;
+
+		}
+
+		return camera;
 
 	}
 

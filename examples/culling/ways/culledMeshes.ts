@@ -12,7 +12,7 @@ export async function culledMeshes( { populations, renderer }: World ): Promise<
 	return {
 		meshes,
 		isOnGpu: true,
-		policy: { kernel: 'CulledInstancedMesh' },
+		policy: { ...meshes[ 0 ].policy },
 		cull( isFrozen ) {
 
 			meshes.forEach( ( mesh, i ) => {

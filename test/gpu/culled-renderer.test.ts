@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BoxGeometry, BundleGroup, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
+import { mrt, output, pass, reflector, velocity } from 'three/tsl';
+import { CulledInstancedMesh } from 'three-scan';
+import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
+import { CAN_DRAW, differences } from '../support/drawing';
+import { nextFrame, perspective, Stage } from '../support/stage';
+
+const RING = 24;
+
+/** Whatever else three does with a scene, the mesh in it is drawn right. */
+describe.runIf( CAN_DRAW )( `a CulledInstancedMesh in the renderer's other paths on ${ deviceName }`, () => {
+
+	let renderer: WebGPURenderer;
+
+	beforeAll( async () => {
+
+		( { renderer } = await createRenderer() );
+		renderer.shadowMap.enabled = true;
+
+	} );
+
+	afterAll( expectNoGpuErrors );
+
+	/** Boxes around the origin. */
+	function ring(): CulledInstancedMesh {
+
+		const mesh = new CulledInstancedMesh( new BoxGeometry(), new MeshNormalNodeMaterial(), RING );
+		for ( let i = 0; i < RING; i ++ ) mesh.setMatrixAt( i, new Matrix4().makeRotationY( i / RING * 2 * Math.PI ).multiply( new Matrix4().makeTranslation( 0, Math.sin( i ), - 6 ) ) );
+		return mesh;
+
+	}
+
+	it( 'is right in the first frame after compileAsync()', async () => {
+
+		const stage = new Stage( renderer ), mesh = ring(), camera = perspective( [ 0, 0, 0 ], [ 0, 0, - 1 ] );
+		stage.scene.add( mesh );
+		renderer.setRenderTarget( stage.target );
+		await renderer.compileAsync( stage.scene, camera );
+		renderer.setRenderTarget( null );
+		await stage.expectWhole( mesh, camera );
+		mesh.dispose();
+
+	} );
+
+	it( 'follows the camera in a recorded bundle, over the change of kernels and after dispose()', async () => {
+
+		const stage = new Stage( renderer ), mesh = ring(), bundle = new BundleGroup(), camera = perspective( [ 0, 0, 0 ], [ 0, 0, - 1 ] );
+		bundle.add( mesh );
+		stage.scene.add( bundle );
+
+		const plain = new Stage( renderer ), twin = ring();
+		twin.culling = 'off';
+		plain.scene.add( twin );
+
+		for ( const step of [ 'first', 'turned', 'changed over', 'disposed' ] ) {
+
+			if ( step === 'turned' ) camera.rotation.y = 2;
+			if ( step === 'changed over' ) await mesh.init( renderer );
+			if ( step === 'disposed' ) {
+
+				mesh.dispose();
+				bundle.needsUpdate = true;
+
+			}
+			expect( differences( await stage.shoot( camera ), await plain.shoot( camera ) ), step ).toBe( 0 );
+			expect( ( await mesh.readVisibleCounts( renderer ) )[ 0 ], step ).toBeLessThan( RING );
+
+		}
+
+		for ( const each of [ mesh, twin ] ) each.dispose();
+
+	} );
+
+	it( 'is drawn in a pass() with velocities', async () => {
+
+		const stage = new Stage( renderer ), mesh = ring(), camera = perspective( [ 0, 0, 0 ], [ 0, 0, - 1 ] );
+		stage.scene.add( mesh );
+		const scenePass = pass( stage.scene, camera );
+		scenePass.setMRT( mrt( { output, velocity } ) );
+		const pipelines = [ 'output', 'velocity' ].map( ( name ) => new RenderPipeline( renderer, scenePass.getTextureNode( name ) ) );
+
+		const shoot = async ( pipeline: RenderPipeline ): Promise<Uint8Array> => {
+
+			await nextFrame( renderer );
+			renderer.setRenderTarget( stage.target );
+			pipeline.render();
+			renderer.setRenderTarget( null );
+			return Uint8Array.from( await renderer.readRenderTargetPixelsAsync( stage.target, 0, 0, stage.size, stage.size ) as Uint8Array );
+
+		};
+
+		for ( const [ k, pipeline ] of pipelines.entries() ) {
+
+			await shoot( pipeline ); // velocities begin with a frame before
+			const culled = await shoot( pipeline );
+			mesh.culling = 'off';
+			expect( differences( culled, await shoot( pipeline ) ), `texture ${ k }` ).toBe( 0 );
+			mesh.culling = 'on';
+
+		}
+
+		mesh.dispose();
+		for ( const pipeline of pipelines ) pipeline.dispose();
+
+	} );
+
+	it( 'takes a shadow\'s levels from the viewer, not from a reflection drawn before', async () => {
+
+		// seen from 3 metres: fine; from below the mirror, 17 metres away: coarse
+		const levels = [ { geometry: new SphereGeometry( 0.5, 24, 16 ), distance: 0 }, { geometry: new BoxGeometry(), distance: 10 } ];
+		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 );
+		mesh.castShadow = true;
+
+		const mirror = reflector();
+		mirror.target.rotateX( - Math.PI / 2 ).position.y = - 7;
+		const ground = new Mesh( new PlaneGeometry( 60, 60 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
+		ground.position.y = - 7;
+		ground.receiveShadow = true;
+		( ground.material ).emissiveNode = mirror.rgb;
+
+		const light = new DirectionalLight();
+		light.position.set( 0, 30, 0.001 );
+		light.castShadow = true;
+
+		const stage = new Stage( renderer );
+		stage.scene.add( ground, mirror.target, light, mesh );
+		const camera = perspective( [ 0, 1, 3 ], [ 0, - 2, - 2 ] );
+
+		for ( const frame of [ 'first', 'second' ] ) {
+
+			await stage.shoot( camera );
+			expect( await mesh.readVisibleCounts( renderer, light.shadow.camera ), `shadow, ${ frame } frame` ).toEqual( [ 1, 0 ] );
+			expect( await mesh.readVisibleCounts( renderer ), `${ frame } frame` ).toEqual( [ 1, 0 ] );
+
+		}
+
+		mesh.dispose();
+
+	} );
+
+} );
