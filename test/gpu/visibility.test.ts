@@ -1,38 +1,49 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ArrayCamera, OrthographicCamera, PerspectiveCamera, StorageBufferAttribute, Vector2, WebGPUCoordinateSystem, type Camera, type WebGPURenderer } from 'three/webgpu';
-import { PartitionPass, VisibilityTest } from 'three-scan';
-import { referenceLod } from 'three-scan/reference';
+import { ArrayCamera, Frustum, Matrix4, OrthographicCamera, PerspectiveCamera, StorageBufferAttribute, Vector2, Vector3, WebGLCoordinateSystem, WebGPUCoordinateSystem, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { storage, vec4 } from 'three/tsl';
+import { CompactPass, PartitionPass, VisibilityTest, type VisibilityOptions } from 'three-scan';
+import { referenceCompact, referenceLod, referenceVisibility } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
+import { Random } from '../support/scanMatrix';
+import { readBuckets, ready, readyAsymmetric, type Depth } from '../support/visibility';
 
 const COUNT = 2000;
 const LOD_DISTANCES = [ 8, 20, 45 ];
 const LEVELS = LOD_DISTANCES.length + 1;
 const SIZE = new Vector2( 640, 480 );
 
-/** A small generator: the same scenes on every machine. */
-function random( seed: number ): () => number {
+/** Radii up to 2, in a cube of 120. */
+function fillSpheres( spheres: Float32Array, random: Random ): void {
 
-	let state = seed >>> 0;
-	return () => ( state = ( Math.imul( state, 1664525 ) + 1013904223 ) >>> 0 ) / 2 ** 32;
-
-}
-
-function ready<T extends Camera>( camera: T, reversed = false ): T {
-
-	camera.coordinateSystem = WebGPUCoordinateSystem;
-	if ( reversed ) Object.assign( camera, { _reversedDepth: true } );
-	( camera as unknown as PerspectiveCamera ).updateProjectionMatrix();
-	camera.updateMatrixWorld();
-	return camera;
+	spheres.forEach( ( _, k ) => { spheres[ k ] = k % 4 === 3 ? random.between( 0, 2 ) : random.between( - 60, 60 ); } );
 
 }
 
-function cameras( next: () => number ): Record<string, Camera> {
+/** Lower and upper corners in a cube of 60, `stride` numbers each; a fourth is NaN. */
+function randomBoxes( count: number, stride: 3 | 4, random: Random ): { min: Float32Array; max: Float32Array } {
+
+	const min = new Float32Array( count * stride ).fill( NaN ), max = min.slice();
+
+	for ( let i = 0; i < count; i ++ ) for ( let axis = 0; axis < 3; axis ++ ) {
+
+		const at = i * stride + axis;
+		min[ at ] = random.between( - 30, 30 );
+		max[ at ] = min[ at ] + random.between( 0, 3 );
+
+	}
+
+	return { min, max };
+
+}
+
+const attributeOf = ( values: ArrayLike<number>, itemSize = 4 ): StorageBufferAttribute => new StorageBufferAttribute( new Float32Array( values ), itemSize );
+
+function cameras( random: Random ): Record<string, Camera> {
 
 	const place = <T extends Camera>( camera: T ): T => {
 
-		camera.position.set( next() * 20 - 10, next() * 20 - 10, next() * 20 - 10 );
-		camera.rotation.set( next() * 6, next() * 6, next() * 6 );
+		camera.position.set( random.between( - 10, 10 ), random.between( - 10, 10 ), random.between( - 10, 10 ) );
+		camera.rotation.set( random.between( 0, 6 ), random.between( 0, 6 ), random.between( 0, 6 ) );
 		return camera;
 
 	};
@@ -45,7 +56,7 @@ function cameras( next: () => number ): Record<string, Camera> {
 
 	return {
 		perspective: ready( place( new PerspectiveCamera( 50, 4 / 3, 1, 70 ) ) ),
-		reversed: ready( place( new PerspectiveCamera( 50, 4 / 3, 1, 70 ) ), true ),
+		reversed: ready( place( new PerspectiveCamera( 50, 4 / 3, 1, 70 ) ), { reversed: true } ),
 		orthographic: ready( place( new OrthographicCamera( - 15, 9, 8, - 12, 1, 60 ) ) ),
 		'off-centre': ready( offCentre ),
 		eyes: new ArrayCamera( eyes )
@@ -59,31 +70,37 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 	beforeAll( async () => { ( { renderer } = await createRenderer() ); } );
 	afterAll( expectNoGpuErrors );
 
+	const split = ( count: number, test: VisibilityTest, levels = 1 ): Promise<PartitionPass> =>
+		new PartitionPass( count, levels + 1, test.lodOf, { workgroupSize: 64 } ).init( renderer );
+
+	const levelsOf = ( pass: PartitionPass ): Promise<Uint8Array> => {
+
+		pass.compute( renderer );
+		return readBuckets( renderer, pass );
+
+	};
+
 	it( 'puts spheres into the levels that the reference says, for every kind of camera', async () => {
 
 		const spheres = new Float32Array( COUNT * 4 );
 		const attribute = new StorageBufferAttribute( spheres, 4 );
 		const limits = { maxDistance: 55, minPixels: 4, lodDistances: LOD_DISTANCES };
 		const test = new VisibilityTest( { spheres: attribute, ...limits } );
-		const pass = await new PartitionPass( COUNT, LEVELS + 1, test.lodOf, { workgroupSize: 64 } ).init( renderer );
+		const pass = await split( COUNT, test, LEVELS );
 
 		let visible = 0;
 		let doubtful = 0;
 
 		for ( let seed = 1; seed <= 12; seed ++ ) {
 
-			const next = random( seed );
-			spheres.forEach( ( _, k ) => { spheres[ k ] = k % 4 === 3 ? next() * 2 : next() * 120 - 60; } );
+			const random = new Random( seed );
+			fillSpheres( spheres, random );
 			attribute.needsUpdate = true;
 
-			for ( const [ kind, camera ] of Object.entries( cameras( next ) ) ) {
+			for ( const [ kind, camera ] of Object.entries( cameras( random ) ) ) {
 
 				test.update( camera, SIZE );
-				pass.compute( renderer );
-
-				const [ indices, offsets ] = await Promise.all( [ pass.readIndices( renderer ), pass.readOffsets( renderer ) ] );
-				const got = new Uint8Array( COUNT );
-				for ( let level = 0; level <= LEVELS; level ++ ) for ( let k = offsets[ level ]; k < offsets[ level + 1 ]; k ++ ) got[ indices[ k ] ] = level;
+				const got = await levelsOf( pass );
 
 				// within f32's error of a plane or a distance either answer is right
 				const [ low, high ] = [ - 1e-4, 1e-4 ].map( tolerance => referenceLod( { spheres }, { camera, size: SIZE, ...limits, tolerance } ) );
@@ -113,10 +130,216 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 		const camera = ready( new PerspectiveCamera( 60, 1, 1, 100 ) );
 		const spheres = new StorageBufferAttribute( new Float32Array( [ 0, 0, - 0.7, 0.1, 0, 0, - 1, 0.1 ] ), 4 );
 		const test = new VisibilityTest( { spheres } ).update( camera );
-		const pass = await new PartitionPass( 2, 2, test.lodOf, { workgroupSize: 64, kernel: 'shared-memory' } ).init( renderer );
+		const pass = await split( 2, test );
 
+		expect( [ ...await levelsOf( pass ) ] ).toEqual( [ 1, 0 ] );
+		pass.dispose();
+
+	} );
+
+	it( 'sees the same 1,000 spheres under WebGPU\'s, WebGL\'s and reversed depth', async () => {
+
+		const spheres = new Float32Array( 4000 );
+		fillSpheres( spheres, new Random( 29 ) );
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ) } );
+		const pass = await split( 1000, test );
+
+		const seenWith = async ( depth: Depth ): Promise<Uint8Array> => {
+
+			test.update( ready( new PerspectiveCamera( 90, 1.6, 8, 40 ), depth ) );
+			return levelsOf( pass );
+
+		};
+
+		const seen = await seenWith( {} );
+		expect( seen ).toEqual( referenceLod( { spheres }, { camera: ready( new PerspectiveCamera( 90, 1.6, 8, 40 ) ) } ) );
+		expect( seen.filter( level => level === 0 ).length ).toBeGreaterThan( 50 );
+		expect( await seenWith( { reversed: true } ) ).toEqual( seen );
+		expect( await seenWith( { coordinateSystem: WebGLCoordinateSystem } ) ).toEqual( seen );
+		// reversed depth goes from 1 to 0 here too
+		expect( await seenWith( { coordinateSystem: WebGLCoordinateSystem, reversed: true } ) ).toEqual( seen );
+		pass.dispose();
+
+	} );
+
+	it( 'keeps boxes far from the origin along the normal of a plane, and no others', async () => {
+
+		const corners = [ new Float32Array( 8 ), new Float32Array( 8 ) ];
+		const [ min, max ] = corners.map( corner => new StorageBufferAttribute( corner, 4 ) );
+		const test = new VisibilityTest( { boxes: { min, max } } );
+		const pass = await split( 2, test );
+
+		// the middle of each face of the frustum, in the order of three's planes: right, left, bottom, top, far, near
+		const faces = [ [ 1, 0, 0.5 ], [ - 1, 0, 0.5 ], [ 0, - 1, 0.5 ], [ 0, 1, 0.5 ], [ 0, 0, 1 ], [ 0, 0, 0 ] ];
+
+		for ( const [ k, face ] of faces.entries() ) for ( const side of [ - 1, 1 ] ) {
+
+			const camera = new PerspectiveCamera( 70, 1.3, 5, 50 );
+			camera.rotation.set( 0.3, 0.8, - 0.2 );
+			ready( camera );
+
+			const frustum = new Frustum().setFromProjectionMatrix( new Matrix4().multiplyMatrices( camera.projectionMatrix, camera.matrixWorldInverse ), WebGPUCoordinateSystem );
+			const { normal } = frustum.planes[ k ];
+			camera.position.addScaledVector( normal, side * 20_000 );
+			ready( camera );
+
+			// a box of side 2 reaches as far along the normal as the sum of its parts
+			const reach = Math.abs( normal.x ) + Math.abs( normal.y ) + Math.abs( normal.z );
+			const middle = new Vector3( ...face ).unproject( camera );
+
+			[ reach - 0.1, reach + 0.1 ].forEach( ( outside, i ) => {
+
+				const centre = middle.clone().addScaledVector( normal, - outside );
+				corners[ 0 ].set( centre.clone().subScalar( 1 ).toArray(), i * 4 );
+				corners[ 1 ].set( centre.clone().addScalar( 1 ).toArray(), i * 4 );
+
+			} );
+
+			min.needsUpdate = max.needsUpdate = true;
+			test.update( camera );
+			expect( [ ...await levelsOf( pass ) ], `face ${ face.join( ', ' ) }, side ${ side }` ).toEqual( [ 0, 1 ] );
+
+		}
+
+		pass.dispose();
+
+	} );
+
+	it( 'keeps what only one of two asymmetric eyes sees', async () => {
+
+		// 4 units apart, both looking down −z, each far to the other's side: x from −6 to −1 and from 1 to 6 at z = −2
+		const eyes = [ [ - 2, - 2, 0.5 ], [ 2, - 0.5, 2 ] ].map( ( [ x, left, right ] ) => {
+
+			const eye = new PerspectiveCamera( 50, 1, 0.1, 100 );
+			eye.position.x = x;
+			return readyAsymmetric( eye, [ left, right, 1, - 1 ] );
+
+		} );
+
+		const test = new VisibilityTest( { spheres: attributeOf( [ - 4, 0, - 2, 0.1, 4, 0, - 2, 0.1, 0, 0, - 2, 0.1, 0, 0, - 20, 0.1, 0, 0, 2, 0.1 ] ) } );
+		const pass = await split( 5, test );
+		const seenBy = async ( camera: Camera ): Promise<number[]> => [ ...await levelsOf( ( test.update( camera ), pass ) ) ];
+
+		expect( await seenBy( eyes[ 0 ] ) ).toEqual( [ 0, 1, 1, 0, 1 ] );
+		expect( await seenBy( eyes[ 1 ] ) ).toEqual( [ 1, 0, 1, 0, 1 ] );
+		expect( await seenBy( new ArrayCamera( eyes ) ) ).toEqual( [ 0, 0, 1, 0, 1 ] );
+		expect( await seenBy( new ArrayCamera( [ eyes[ 1 ], eyes[ 0 ] ] ) ) ).toEqual( [ 0, 0, 1, 0, 1 ] );
+		pass.dispose();
+
+	} );
+
+	it( 'takes boxes at a stride of 16 bytes whatever w holds, packed corners, vec3 nodes and closures', async () => {
+
+		const count = 500;
+		const padded = randomBoxes( count, 4, new Random( 33 ) ), packed = randomBoxes( count, 3, new Random( 33 ) );
+		const camera = ready( new PerspectiveCamera( 60, 1.5, 1, 40 ) );
+		const limits = { lodDistances: [ 12 ] };
+		const expected = referenceLod( { boxes: packed }, { camera, ...limits } );
+		expect( new Set( expected ).size ).toBe( 3 );
+
+		const nodes = [ padded.min, padded.max ].map( corners => storage( attributeOf( corners ), 'vec3', count ) );
+
+		const forms: Record<string, VisibilityOptions[ 'boxes' ]> = {
+			'itemSize 4': { min: attributeOf( padded.min ), max: attributeOf( padded.max ) },
+			'itemSize 3': { min: attributeOf( packed.min, 3 ), max: attributeOf( packed.max, 3 ) },
+			'vec3 nodes': { min: nodes[ 0 ], max: nodes[ 1 ] },
+			closures: { min: i => nodes[ 0 ].element( i ), max: i => vec4( nodes[ 1 ].element( i ), 7 ) },
+		};
+
+		for ( const [ form, boxes ] of Object.entries( forms ) ) {
+
+			const pass = await split( count, new VisibilityTest( { boxes, ...limits } ).update( camera ), 2 );
+			expect( await levelsOf( pass ), form ).toEqual( expected );
+			pass.dispose();
+
+		}
+
+	} );
+
+	it( 'holds on to levels and range while the camera moves, until reset()', async () => {
+
+		const spheres = new Float32Array( 4000 );
+		fillSpheres( spheres, new Random( 34 ) );
+		const limits = { lodDistances: [ 15, 30 ], maxDistance: 50, minPixels: 4, hysteresis: 0.2 };
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ), ...limits } );
+		const pass = await split( 1000, test, 3 );
+
+		const camera = new PerspectiveCamera( 80, 1.3, 0.5, 90 );
+		// f32's error may settle in the history: the two enclose it
+		const near = { tolerance: 1e-4, history: new Uint8Array( 1000 ) }, far = { tolerance: - 1e-4, history: new Uint8Array( 1000 ) };
+		let held = 0, doubtful = 0;
+
+		const check = async ( when: string ): Promise<void> => {
+
+			ready( camera );
+			test.update( camera, SIZE );
+			const got = await levelsOf( pass );
+			const options = { camera, size: SIZE, ...limits };
+			const [ atMost, atLeast ] = [ near, far ].map( more => referenceLod( { spheres }, { ...options, ...more } ) );
+			const fresh = referenceLod( { spheres }, options );
+
+			got.forEach( ( level, i ) => {
+
+				if ( level !== atMost[ i ] && level !== atLeast[ i ] ) expect.fail( `${ when }, sphere ${ i }: level ${ level }, expected ${ atMost[ i ] } or ${ atLeast[ i ] }` );
+				if ( atMost[ i ] !== atLeast[ i ] ) doubtful ++;
+				if ( level !== fresh[ i ] ) held ++;
+
+			} );
+
+			expect( await levelsOf( pass ), `${ when }, again` ).toEqual( got );
+
+		};
+
+		for ( let step = 0; step < 30; step ++ ) {
+
+			camera.position.set( 10 * Math.sin( step / 7 ), 3 * Math.cos( step / 5 ), 12 * Math.sin( step / 3 ) );
+			camera.rotation.y = 0.4 * Math.sin( step / 9 );
+			await check( `step ${ step }` );
+
+		}
+
+		expect( held ).toBeGreaterThan( 100 );
+		expect( doubtful ).toBeLessThan( 10 );
+
+		for ( const { history } of [ near, far ] ) history.fill( 0 );
+		held = 0;
+		test.reset();
+		await check( 'after reset' );
+		expect( held ).toBe( 0 );
+		pass.dispose();
+
+	} );
+
+	it( 'lets everything through when it is not enabled, at levels by distance', async () => {
+
+		const spheres = new Float32Array( 800 );
+		fillSpheres( spheres, new Random( 36 ) );
+		spheres.set( [ 0, 0, 3, 1 ] ); // close behind the camera
+		const options = { maxDistance: 55, minPixels: 4, lodDistances: LOD_DISTANCES, enabled: false };
+		const camera = ready( new PerspectiveCamera( 50, 1, 1, 50 ) );
+		const pass = await split( 200, new VisibilityTest( { spheres: attributeOf( spheres ), ...options } ).update( camera, SIZE ), LEVELS );
+
+		const got = await levelsOf( pass );
+		expect( got ).toEqual( referenceLod( { spheres }, { camera, size: SIZE, ...options } ) );
+		expect( [ ...new Set( got ) ].sort() ).toEqual( [ 0, 1, 2, 3 ] );
+		pass.dispose();
+
+	} );
+
+	it( 'is and-ed with the user\'s own predicate', async () => {
+
+		const spheres = new Float32Array( 4000 );
+		fillSpheres( spheres, new Random( 37 ) );
+		const camera = ready( new PerspectiveCamera( 70, 1.5, 1, 80 ) );
+		const isMine = ( i: number ): boolean => i % 3 === 1;
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ) } ).update( camera );
+		const pass = await new CompactPass( 1000, i => test.isVisible( i ).and( i.mod( 3 ).equal( 1 ) ), { workgroupSize: 64 } ).init( renderer );
+
+		const seen = referenceVisibility( { spheres }, { camera } );
+		const expected = referenceCompact( 1000, i => seen[ i ] === 1 && isMine( i ) );
 		pass.compute( renderer );
-		expect( [ ...await pass.readIndices( renderer ) ] ).toEqual( [ 1, 0 ] );
+		expect( await pass.readIndices( renderer ) ).toEqual( expected );
+		expect( expected.length ).toBeGreaterThan( 20 );
 		pass.dispose();
 
 	} );

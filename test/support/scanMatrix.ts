@@ -93,6 +93,13 @@ export class Random {
 
 	}
 
+	/** A real number, `from` to below `to`. */
+	between( from: number, to: number ): number {
+
+		return from + this.word() / 2 ** 32 * ( to - from );
+
+	}
+
 	/** `from` to `to`, both included. */
 	integer( from: number, to: number ): number {
 
