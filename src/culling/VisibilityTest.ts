@@ -3,7 +3,7 @@ import { ScanError, describe, invalidArgument } from '../errors';
 import { allocate, attributeOf, isClosure, view, type Source } from '../builder/buffers';
 import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type StorageExpr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
-import { EyeUniforms } from './eyes';
+import { EyeUniforms, eyesOf } from './eyes';
 import { checkLimits, type VisibilityLimits } from './limits';
 import { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './frustumTests';
 
@@ -108,12 +108,12 @@ export class VisibilityTest {
 	 * Takes a camera's view: uniforms only. Its matrices are taken as three last updated them; a camera without a parent is updated here.
 	 *
 	 * @param camera - An ArrayCamera counts as the union of its eyes.
-	 * @param size - The picture in pixels, for `minPixels`.
+	 * @param size - The picture in pixels, for `minPixels`; an eye's own viewport replaces it.
 	 */
 	update( camera: Camera | ArrayCamera, size?: Vector2 ): this {
 
 		if ( ( camera as Partial<Camera> | undefined )?.isCamera !== true ) throw invalidArgument( `VisibilityTest.update: needs a camera (got ${ describe( camera ) }).` );
-		if ( this.limits.minPixels.value > 0 && size === undefined && ( camera as Partial<ArrayCamera> ).isArrayCamera !== true ) throw invalidArgument( 'VisibilityTest.update: minPixels needs the size of the picture (got none). Pass it in pixels: update( camera, renderer.getDrawingBufferSize( size ) ).' );
+		if ( this.limits.minPixels.value > 0 && size === undefined && eyesOf( camera ).some( eye => eye.viewport === undefined ) ) throw invalidArgument( 'VisibilityTest.update: minPixels needs the size of the picture (got none). Pass it in pixels: update( camera, renderer.getDrawingBufferSize( size ) ).' );
 
 		if ( camera.parent === null && camera.matrixWorldAutoUpdate ) camera.updateMatrixWorld();
 		this.setView( camera, size );

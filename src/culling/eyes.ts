@@ -8,6 +8,17 @@ export const MAX_EYES = 8;
 const matrix = new Matrix4();
 const frustum = new Frustum();
 
+/** One point of view. Its viewport, if it has one, is its part of the picture. */
+type Eye = Camera & { viewport?: { width: number; height: number } };
+
+/** The eyes to be united: those of an array camera that has any, or the camera itself. */
+export function eyesOf( camera: Camera | ArrayCamera ): readonly Eye[] {
+
+	const { isArrayCamera = false, cameras = [] } = camera as Partial<ArrayCamera>;
+	return isArrayCamera && cameras.length > 0 ? cameras : [ camera ];
+
+}
+
 /**
  * A camera, or the eyes of an array camera, as uniforms: six planes an eye, where it is, and how it projects. The planes are those
  * of three's `Frustum.setFromProjectionMatrix`, for either coordinate system and depth.
@@ -38,9 +49,8 @@ export class EyeUniforms {
 	/** Takes the cameras' matrices as they are. An eye's own viewport replaces `size`. Distances start at `viewer`, or at each eye. */
 	set( who: string, camera: Camera | ArrayCamera, size: Vector2 | undefined, viewer?: Camera ): void {
 
-		const { cameras = [] } = camera as Partial<ArrayCamera>;
-		const eyes: readonly Camera[] = ( camera as Partial<ArrayCamera> ).isArrayCamera === true && cameras.length > 0 ? cameras : [ camera ];
-		if ( eyes.length > MAX_EYES ) throw invalidArgument( `${ who }: an ArrayCamera may have at most ${ MAX_EYES } cameras (got ${ eyes.length }).` );
+		const eyes = eyesOf( camera );
+		if ( eyes.length > MAX_EYES ) throw invalidArgument( `${ who }: an ArrayCamera may have at most ${ MAX_EYES } cameras (got ${ eyes.length }). Share them out among several tests.` );
 
 		this.count.value = eyes.length;
 
@@ -60,8 +70,7 @@ export class EyeUniforms {
 
 			} );
 
-			const viewport = ( eye as { viewport?: { width: number; height: number } } ).viewport;
-			const [ width, height ] = viewport !== undefined ? [ viewport.width, viewport.height ] : [ size?.x ?? 0, size?.y ?? 0 ];
+			const { width, height } = eye.viewport ?? { width: size?.x ?? 0, height: size?.y ?? 0 };
 			const projection = eye.projectionMatrix.elements;
 			const focalLength = Math.max( Math.abs( projection[ 0 ] ) * width, Math.abs( projection[ 5 ] ) * height ) / 2;
 			const world = ( viewer ?? eye ).matrixWorld.elements;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ArrayCamera, Frustum, Matrix4, OrthographicCamera, PerspectiveCamera, StorageBufferAttribute, Vector2, Vector3, WebGLCoordinateSystem, WebGPUCoordinateSystem, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { ArrayCamera, Frustum, Matrix4, OrthographicCamera, PerspectiveCamera, StorageBufferAttribute, Vector2, Vector3, Vector4, WebGLCoordinateSystem, WebGPUCoordinateSystem, type Camera, type WebGPURenderer } from 'three/webgpu';
 import { storage, vec4 } from 'three/tsl';
-import { CompactPass, PartitionPass, VisibilityTest, type VisibilityOptions } from 'three-scan';
+import { CompactPass, PartitionPass, ScanError, VisibilityTest, type ScanErrorCode, type VisibilityOptions } from 'three-scan';
 import { referenceCompact, referenceLod, referenceVisibility } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
 import { Random } from '../support/scanMatrix';
@@ -61,6 +61,28 @@ function cameras( random: Random ): Record<string, Camera> {
 		'off-centre': ready( offCentre ),
 		eyes: new ArrayCamera( eyes )
 	};
+
+}
+
+/** By a message that says who, what, what was got, and what to do. */
+function expectRefusal( act: () => unknown, message: RegExp, code: ScanErrorCode = 'invalid-argument' ): void {
+
+	let error: unknown;
+
+	try {
+
+		act();
+
+	} catch ( caught ) {
+
+		error = caught;
+
+	}
+
+	expect( error ).toBeInstanceOf( ScanError );
+	expect( ( error as ScanError ).code ).toBe( code );
+	expect( ( error as ScanError ).message ).toMatch( /^VisibilityTest(\.update)?: .+(e\.g\. .+ \(got .+\)\.|\(got .+\)\. [A-Z].+)$/ );
+	expect( ( error as ScanError ).message ).toMatch( message );
 
 }
 
@@ -228,6 +250,40 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 
 	} );
 
+	it( 'measures minPixels in the viewport of each eye', async () => {
+
+		const spheres = new Float32Array( 4000 );
+		fillSpheres( spheres, new Random( 31 ) );
+
+		const eyes = [ [ 0.6, 400, 300 ], [ - 0.6, 80, 1200 ], [ 2.5, 60, 40 ] ].map( ( [ turn, width, height ] ) => {
+
+			const eye = new PerspectiveCamera( 55, width / height, 0.5, 80 );
+			eye.rotation.y = turn;
+			return Object.assign( ready( eye ), { viewport: new Vector4( 0, 0, width, height ) } );
+
+		} );
+
+		const limits = { minPixels: 12 };
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ), ...limits } );
+		const pass = await split( 1000, test );
+		const seen: number[] = [];
+
+		for ( const camera of [ new ArrayCamera( eyes ), ...eyes ] ) {
+
+			test.update( camera );
+			const got = await levelsOf( pass );
+			expect( got ).toEqual( referenceLod( { spheres }, { camera, ...limits } ) );
+			seen.push( got.filter( level => level === 0 ).length );
+
+		}
+
+		const [ together, ...alone ] = seen;
+		expect( together ).toBeGreaterThan( Math.max( ...alone ) );
+		expect( Math.min( ...alone ) ).toBeGreaterThan( 0 );
+		pass.dispose();
+
+	} );
+
 	it( 'takes boxes at a stride of 16 bytes whatever w holds, packed corners, vec3 nodes and closures', async () => {
 
 		const count = 500;
@@ -344,6 +400,27 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 
 	} );
 
+	it( 'takes eight eyes and refuses more', async () => {
+
+		const eyes = Array.from( { length: 9 }, ( _, k ) => {
+
+			const eye = new PerspectiveCamera( 30, 1, 0.1, 100 );
+			eye.rotation.y = k * Math.PI / 4.5;
+			return ready( eye );
+
+		} );
+
+		// one sphere before each eye
+		const spheres = eyes.flatMap( eye => [ ...eye.getWorldDirection( new Vector3() ).multiplyScalar( 10 ).toArray(), 0.5 ] );
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ) } ).update( new ArrayCamera( eyes.slice( 0, 8 ) ) );
+		const pass = await split( 9, test );
+
+		expect( [ ...await levelsOf( pass ) ] ).toEqual( [ 0, 0, 0, 0, 0, 0, 0, 0, 1 ] );
+		expectRefusal( () => test.update( new ArrayCamera( eyes ) ), /8 .*got 9/ );
+		pass.dispose();
+
+	} );
+
 	it( 'refuses bounds and limits that make no sense', () => {
 
 		const spheres = new StorageBufferAttribute( new Float32Array( 8 ), 4 );
@@ -351,7 +428,22 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 		expect( () => new VisibilityTest( { spheres, lodDistances: [ 3, 2 ] } ) ).toThrow( /lodDistances must ascend.*got \[3, 2\]/ );
 		expect( () => new VisibilityTest( { spheres, hysteresis: 1 } ) ).toThrow( /hysteresis.*got 1/ );
 		expect( () => new VisibilityTest( { spheres, occlusion: {} } ) ).toThrow( /occlusion is not there yet/ );
-		expect( () => new VisibilityTest( { spheres, minPixels: 3 } ).update( new PerspectiveCamera() ) ).toThrow( /minPixels needs the size/ );
+
+	} );
+
+	it( 'refuses cameras for minPixels without a size', () => {
+
+		const test = new VisibilityTest( { spheres: attributeOf( new Float32Array( 8 ) ), minPixels: 3 } );
+		const withViewport = Object.assign( new PerspectiveCamera(), { viewport: new Vector4( 0, 0, 8, 8 ) } );
+
+		for ( const camera of [ new PerspectiveCamera(), new ArrayCamera(), new ArrayCamera( [ withViewport, new PerspectiveCamera() ] ) ] ) {
+
+			expectRefusal( () => test.update( camera ), /minPixels needs the size/ );
+			test.update( camera, SIZE );
+
+		}
+
+		test.update( new ArrayCamera( [ withViewport ] ) );
 
 	} );
 
