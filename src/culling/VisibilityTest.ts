@@ -1,8 +1,9 @@
 import type { ArrayCamera, BufferAttribute, Camera, Node, Vector2 } from 'three/webgpu';
 import { ScanError, describe, invalidArgument } from '../errors';
-import { allocate, attributeOf, isClosure, view, type Source } from '../builder/buffers';
+import { allocate, isClosure, resolveBuffer, view, type Source } from '../builder/buffers';
 import { If, Loop, asExpr, asNode, bool, float, uint, uniform, uniformArray, vec3, type Expr, type StorageExpr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
+import type { ScanType } from '../shaders/monoids';
 import { EyeUniforms, eyesOf } from './eyes';
 import { checkLimits, type VisibilityLimits } from './limits';
 import { boxInFrustum, projectedRadius, sphereInFrustum, type PlaneArray } from './frustumTests';
@@ -59,10 +60,10 @@ export class VisibilityTest {
 
 		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }).` );
 
-		const { spheres, boxes, occlusion, enabled = true } = options;
+		const { occlusion, enabled = true } = options;
 		const { maxDistance, minPixels, lodDistances, hysteresis } = checkLimits( 'VisibilityTest', options );
 
-		if ( ( spheres === undefined ) === ( boxes === undefined ) ) throw invalidArgument( `VisibilityTest: the bounds must be either spheres or boxes (got ${ spheres === undefined ? 'neither' : 'both' }). Pass one of them.` );
+		const length = checkBounds( options );
 		if ( occlusion !== undefined && occlusion !== false ) throw new ScanError( 'feature-missing', 'VisibilityTest: occlusion is not there yet (got it asked for). Omit it.' );
 
 		this.levelCount = lodDistances.length + 1;
@@ -77,7 +78,7 @@ export class VisibilityTest {
 			hysteresis: uniform( hysteresis, 'float' )
 		};
 
-		this.history = hysteresis > 0 ? allocate( 'uint', this.boundCount() ) : null;
+		this.history = hysteresis > 0 ? allocate( 'uint', historyLength( options.capacity ?? length ) ) : null;
 		// one node: two that may write would alias where both closures stand in one shader
 		this.historyNode = this.history === null ? null : view( this.history, 'uint', 'visibilityHistory' );
 		this.isVisible = i => asNode( this.judge( asExpr( i ) ).visible );
@@ -145,16 +146,6 @@ export class VisibilityTest {
 	dispose(): void {
 
 		this.history?.dispose();
-
-	}
-
-	private boundCount(): number {
-
-		const { spheres, boxes, capacity } = this.options;
-		const source = spheres ?? boxes?.min;
-		if ( capacity !== undefined ) return capacity;
-		if ( isClosure( source ) ) throw invalidArgument( 'VisibilityTest: hysteresis over a closure needs the option capacity, the number of bounds (got none).' );
-		return attributeOf( 'VisibilityTest: bounds', source ).count;
 
 	}
 
@@ -252,16 +243,41 @@ export class VisibilityTest {
 
 }
 
-/** An element of a source: the user's own node where there is one, since other views of the buffer may stand in the same shader. */
+/** Refuses bounds that no shader could read. Returns how many the buffers hold, undefined for closures. */
+function checkBounds( { spheres, boxes }: VisibilityOptions ): number | undefined {
+
+	if ( ( spheres === undefined ) === ( boxes === undefined ) ) throw invalidArgument( `VisibilityTest: the bounds must be either spheres or boxes (got ${ spheres === undefined ? 'neither' : 'both' }). Pass one of them.` );
+	if ( boxes === undefined ) return checkSource( 'spheres', spheres, [ 'vec4' ], 'Pack the radius behind the centre.' );
+
+	const [ lower, upper ] = ( [ 'min', 'max' ] as const ).map( corner => checkSource( `boxes.${ corner }`, boxes[ corner ], [ 'vec3', 'vec4' ], 'Pack the corner\'s x, y and z.' ) );
+	if ( lower !== undefined && upper !== undefined && lower !== upper ) throw invalidArgument( `VisibilityTest: boxes must have as many lower as upper corners (got ${ lower } and ${ upper }). Make both buffers the same length.` );
+	return lower ?? upper;
+
+}
+
+function checkSource( name: string, source: unknown, types: ScanType[], remedy: string ): number | undefined {
+
+	if ( isClosure( source ) ) return undefined;
+
+	const { type, length } = resolveBuffer( `VisibilityTest: ${ name }`, source );
+	if ( ! types.includes( type ) ) throw invalidArgument( `VisibilityTest: ${ name } must hold floats, ${ types.join( ' or ' ) } (got ${ type }). ${ remedy }` );
+	return length;
+
+}
+
+function historyLength( count: number | undefined ): number {
+
+	if ( count === undefined || ! Number.isInteger( count ) || count < 1 ) throw invalidArgument( `VisibilityTest: hysteresis needs the number of bounds, at least 1 (got ${ describe( count ) }). Pass it as capacity.` );
+	return count;
+
+}
+
+/** An element of a source: by the user's own node where there is one, since other views of the buffer may stand in the same shader. */
 function read( source: Source, i: Expr, name: string ): Expr {
 
-	if ( isClosure( source ) ) return asExpr( ( source )( asNode( i ) ) );
+	if ( isClosure( source ) ) return asExpr( source( asNode( i ) ) );
 
-	const node = source as unknown as { isStorageBufferNode?: boolean; element( index: Expr ): Expr };
-	if ( node.isStorageBufferNode === true ) return node.element( i );
-
-	const attribute = attributeOf( `VisibilityTest: ${ name }`, source );
-	if ( attribute.itemSize !== 4 && ! ( attribute.itemSize === 3 && name !== 'spheres' ) ) throw invalidArgument( `VisibilityTest: ${ name } must have itemSize ${ name === 'spheres' ? '4 (centre and radius)' : '4 or 3' } (got ${ attribute.itemSize }).` );
-	return view( attribute, attribute.itemSize === 3 ? 'vec3' : 'vec4', name.replace( '.', '' ) ).toReadOnly().element( i );
+	const { attribute, node, type } = resolveBuffer( `VisibilityTest: ${ name }`, source );
+	return ( node ?? view( attribute, type, name.replace( '.', '' ) ).toReadOnly() ).element( i );
 
 }

@@ -38,6 +38,9 @@ function randomBoxes( count: number, stride: 3 | 4, random: Random ): { min: Flo
 
 const attributeOf = ( values: ArrayLike<number>, itemSize = 4 ): StorageBufferAttribute => new StorageBufferAttribute( new Float32Array( values ), itemSize );
 
+/** What TypeScript would refuse, as JavaScript users may write it. */
+const wrong = <T>( value: unknown ): T => value as T;
+
 function cameras( random: Random ): Record<string, Camera> {
 
 	const place = <T extends Camera>( camera: T ): T => {
@@ -421,13 +424,37 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 
 	} );
 
-	it( 'refuses bounds and limits that make no sense', () => {
+	describe( 'refuses at construction', () => {
 
-		const spheres = new StorageBufferAttribute( new Float32Array( 8 ), 4 );
-		expect( () => new VisibilityTest( {} ) ).toThrow( /either spheres or boxes.*got neither/ );
-		expect( () => new VisibilityTest( { spheres, lodDistances: [ 3, 2 ] } ) ).toThrow( /lodDistances must ascend.*got \[3, 2\]/ );
-		expect( () => new VisibilityTest( { spheres, hysteresis: 1 } ) ).toThrow( /hysteresis.*got 1/ );
-		expect( () => new VisibilityTest( { spheres, occlusion: {} } ) ).toThrow( /occlusion is not there yet/ );
+		const spheres = attributeOf( new Float32Array( 8 ) );
+		const corners = attributeOf( new Float32Array( 8 ) );
+
+		it.each<[ string, VisibilityOptions, RegExp ]>( [
+			[ 'no bounds', {}, /either spheres or boxes.*got neither/ ],
+			[ 'both kinds of bounds', { spheres, boxes: { min: corners, max: corners } }, /either spheres or boxes.*got both/ ],
+			[ 'spheres that are no source', { spheres: wrong( {} ) }, /spheres.*got Object/ ],
+			[ 'a plain array', { spheres: wrong( new Float32Array( 8 ) ) }, /spheres.*got Float32Array/ ],
+			[ 'unsigned spheres', { spheres: new StorageBufferAttribute( new Uint32Array( 8 ), 4 ) }, /spheres.*vec4.*got (uvec4|Uint32Array)/ ],
+			[ 'unsigned corners', { boxes: { min: corners, max: new StorageBufferAttribute( new Uint32Array( 8 ), 4 ) } }, /boxes\.max.*got (uvec4|Uint32Array)/ ],
+			[ 'spheres of three numbers', { spheres: attributeOf( new Float32Array( 9 ), 3 ) }, /spheres.*vec4.*got vec3/ ],
+			[ 'a sphere node of three numbers', { spheres: storage( corners, 'vec3', 2 ) }, /spheres.*vec4.*got vec3/ ],
+			[ 'corners of two numbers', { boxes: { min: attributeOf( new Float32Array( 8 ), 2 ), max: corners } }, /boxes\.min.*vec3.*got vec2/ ],
+			[ 'boxes without their upper corners', { boxes: wrong( { min: corners } ) }, /boxes\.max.*got undefined/ ],
+			[ 'boxes without their lower corners', { boxes: wrong( { max: corners } ) }, /boxes\.min.*got undefined/ ],
+			[ 'more lower than upper corners', { boxes: { min: attributeOf( new Float32Array( 12 ) ), max: corners } }, /as many.*got 3 and 2/ ],
+			[ 'a maxDistance of NaN', { spheres, maxDistance: NaN }, /maxDistance.*got NaN/ ],
+			[ 'a negative maxDistance', { spheres, maxDistance: - 1 }, /maxDistance.*got -1/ ],
+			[ 'minPixels of NaN', { spheres, minPixels: NaN }, /minPixels.*got NaN/ ],
+			[ 'endless minPixels', { spheres, minPixels: Infinity }, /minPixels.*got Infinity/ ],
+			[ 'lodDistances with NaN', { spheres, lodDistances: [ 1, NaN ] }, /lodDistances.*got \[1, NaN\]/ ],
+			[ 'lodDistances that descend', { spheres, lodDistances: [ 3, 2 ] }, /lodDistances must ascend.*got \[3, 2\]/ ],
+			[ 'a hysteresis of NaN', { spheres, hysteresis: NaN }, /hysteresis.*got NaN/ ],
+			[ 'a hysteresis of 1', { spheres, hysteresis: 1 }, /hysteresis.*got 1/ ],
+			[ 'hysteresis over a closure of unknown length', { spheres: () => vec4( 0 ), hysteresis: 0.1 }, /number of bounds.*got undefined.*capacity/ ],
+			[ 'hysteresis of half a bound', { spheres: () => vec4( 0 ), hysteresis: 0.1, capacity: 0.5 }, /number of bounds.*got 0.5.*capacity/ ],
+		] )( '%s', ( _, options, message ) => expectRefusal( () => new VisibilityTest( options ), message ) );
+
+		it( 'occlusion', () => expectRefusal( () => new VisibilityTest( { spheres, occlusion: {} } ), /occlusion is not there yet/, 'feature-missing' ) );
 
 	} );
 
