@@ -58,7 +58,7 @@ export class VisibilityTest {
 	/** @throws {ScanError} `invalid-argument`, `feature-missing` */
 	constructor( private readonly options: VisibilityOptions ) {
 
-		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }).` );
+		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }). Pass { spheres } or { boxes: { min, max } }.` );
 
 		const { occlusion, enabled = true } = options;
 		const { maxDistance, minPixels, lodDistances, hysteresis } = checkLimits( 'VisibilityTest', options );
@@ -72,8 +72,7 @@ export class VisibilityTest {
 
 		this.limits = {
 			enabled: uniform( enabled ? 1 : 0, 'uint' ),
-			// three uploads no infinities
-			maxDistance: uniform( Math.min( maxDistance, 3e38 ), 'float' ),
+			maxDistance: uniform( maxDistance, 'float' ),
 			minPixels: uniform( minPixels, 'float' ),
 			hysteresis: uniform( hysteresis, 'float' )
 		};
@@ -113,7 +112,7 @@ export class VisibilityTest {
 	 */
 	update( camera: Camera | ArrayCamera, size?: Vector2 ): this {
 
-		if ( ( camera as Partial<Camera> | undefined )?.isCamera !== true ) throw invalidArgument( `VisibilityTest.update: needs a camera (got ${ describe( camera ) }).` );
+		if ( ( camera as Partial<Camera> | undefined )?.isCamera !== true ) throw invalidArgument( `VisibilityTest.update: needs a camera (got ${ describe( camera ) }). Pass the one that the scene is rendered with.` );
 		if ( this.limits.minPixels.value > 0 && size === undefined && eyesOf( camera ).some( eye => eye.viewport === undefined ) ) throw invalidArgument( 'VisibilityTest.update: minPixels needs the size of the picture (got none). Pass it in pixels: update( camera, renderer.getDrawingBufferSize( size ) ).' );
 
 		if ( camera.parent === null && camera.matrixWorldAutoUpdate ) camera.updateMatrixWorld();
@@ -165,7 +164,7 @@ export class VisibilityTest {
 			const position = eyes.positions.element( eye ).toVar();
 			const distance = bound.centre.sub( position.xyz ).length().toVar();
 			const inside = bound.isInside( eyes.planes as unknown as PlaneArray, eyes.firstPlane( eye ) ).toVar();
-			const near = distance.greaterThan( maxDistance ).not().toVar();
+			const near = this.isInRange( distance, maxDistance ).toVar();
 
 			nearest.assign( nearest.min( distance ) );
 
@@ -192,11 +191,18 @@ export class VisibilityTest {
 
 		// over all eyes together, with hysteresis: what the history keeps; asked twice, the answer is the same
 		const scale = choose( 'float', wasOut, float( 1 ).sub( hysteresis ), float( 1 ) ).toVar();
-		const inRange = nearest.greaterThan( maxDistance.mul( scale ) ).not();
+		const inRange = this.isInRange( nearest, maxDistance.mul( scale ) );
 		const near = ( needsSize ? inRange.and( largest.mul( scale ).lessThan( minPixels ).not() ) : inRange ).toVar();
 
 		state.assign( level.add( 1 ).bitOr( choose( 'uint', near, uint( 0 ), uint( OUT_OF_RANGE ) ) ) );
 		return { visible: enabled.equal( 0 ).or( seen.and( near ) ), level };
+
+	}
+
+	/** Without a limit whatever is there, however far: f32's distances overflow. */
+	private isInRange( distance: Expr, limit: Expr ): Expr {
+
+		return this.limits.maxDistance.value === Infinity ? bool( true ) : distance.greaterThan( limit ).not();
 
 	}
 

@@ -162,6 +162,19 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 
 	} );
 
+	it( 'keeps what reaches into sight from however far, where no distance is the limit', async () => {
+
+		const camera = ready( new PerspectiveCamera( 60, 1, 1, 100 ) );
+		const spheres = new Float32Array( [ 1e30, 0, 0, 1e30, - 1e30, 0, 0, 1e29, 0, 0, - 50, Infinity ] );
+		const test = new VisibilityTest( { spheres: attributeOf( spheres ) } ).update( camera );
+		const pass = await split( 3, test );
+
+		expect( [ ...referenceLod( { spheres }, { camera } ) ] ).toEqual( [ 0, 1, 0 ] );
+		expect( [ ...await levelsOf( pass ) ] ).toEqual( [ 0, 1, 0 ] );
+		pass.dispose();
+
+	} );
+
 	it( 'sees the same 1,000 spheres under WebGPU\'s, WebGL\'s and reversed depth', async () => {
 
 		const spheres = new Float32Array( 4000 );
