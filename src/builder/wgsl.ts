@@ -1,6 +1,7 @@
 import { Node, type NodeBuilder } from 'three/webgpu';
 import { wgsl } from 'three/tsl';
 import { shaderBuilder, type ShaderBuilder } from '../three-types';
+import { OwnNode } from './OwnNode';
 import type { Expr } from './tsl';
 
 /** Names are numbered per shader, so that equal kernels have equal text and share a shader module. */
@@ -67,7 +68,7 @@ export class WgslWriter {
 export type Emit = ( writer: WgslWriter, inputs: string[] ) => string[];
 
 /** A block of WGSL statements with typed inputs and results, placed where it is constructed. */
-class WgslBlock extends Node {
+class WgslBlock extends OwnNode {
 
 	static get type(): string {
 
@@ -80,12 +81,6 @@ class WgslBlock extends Node {
 	constructor( private readonly inputs: readonly TypedExpr[], private readonly emit: Emit ) {
 
 		super( 'void' );
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 
@@ -112,7 +107,7 @@ class WgslBlock extends Node {
 
 }
 
-class WgslResult extends Node {
+class WgslResult extends OwnNode {
 
 	static get type(): string {
 
@@ -123,12 +118,6 @@ class WgslResult extends Node {
 	constructor( type: string, private readonly result: () => string ) {
 
 		super( type );
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 
@@ -162,7 +151,7 @@ export function wgslExpression( type: string, text: ( writer: WgslWriter ) => st
 
 }
 
-class TextNode extends Node {
+class TextNode extends OwnNode {
 
 	static get type(): string {
 
@@ -173,12 +162,6 @@ class TextNode extends Node {
 	constructor( type: string, private readonly text: ( builder: ShaderBuilder ) => string ) {
 
 		super( type );
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 

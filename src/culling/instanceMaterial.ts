@@ -1,5 +1,6 @@
-import { Node, type Camera, type Material, type NodeBuilder, type Object3D, type WebGPURenderer } from 'three/webgpu';
+import type { Camera, Material, Node, NodeBuilder, Object3D, WebGPURenderer } from 'three/webgpu';
 import { Fn } from 'three/tsl';
+import { OwnNode } from '../builder/OwnNode';
 import { asExpr, normalLocal, positionLocal, positionPrevious, transformNormal, varyingProperty, vec4, type Expr } from '../builder/tsl';
 import { describe, invalidArgument } from '../errors';
 import { shaderBuilder } from '../three-types';
@@ -31,7 +32,7 @@ function selfCulling( object: Object3D ): SelfCulling | null {
  * The node through which three calls: once per object and render before the draw is recorded (nested shadows have their own render), again
  * right before binding, and after the draw. A mesh that shares the geometry is then drawn as if nothing had been.
  */
-class CullNode extends Node {
+class CullNode extends OwnNode {
 
 	static get type(): string {
 
@@ -45,12 +46,6 @@ class CullNode extends Node {
 		this.updateBeforeType = 'render';
 		this.updateType = 'object';
 		this.updateAfterType = 'object';
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 

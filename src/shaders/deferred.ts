@@ -1,4 +1,5 @@
-import { Node, type NodeBuilder } from 'three/webgpu';
+import type { Node, NodeBuilder } from 'three/webgpu';
+import { OwnNode } from '../builder/OwnNode';
 import { shaderBuilder, type ShaderBuilder } from '../three-types';
 import type { Expr } from '../builder/tsl';
 
@@ -14,7 +15,7 @@ export function deferStatements( count: number, type: ( builder: ShaderBuilder )
 
 }
 
-class DeferredStatement extends Node {
+class DeferredStatement extends OwnNode {
 
 	static get type(): string {
 
@@ -28,12 +29,6 @@ class DeferredStatement extends Node {
 	constructor( private readonly construct: ( builder: ShaderBuilder ) => Expr[] ) {
 
 		super( 'void' );
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 
@@ -60,7 +55,7 @@ class DeferredStatement extends Node {
 
 }
 
-class DeferredResult extends Node {
+class DeferredResult extends OwnNode {
 
 	static get type(): string {
 
@@ -71,12 +66,6 @@ class DeferredResult extends Node {
 	constructor( private readonly statement: DeferredStatement, private readonly index: number, private readonly typeOf: ( builder: ShaderBuilder ) => string ) {
 
 		super();
-
-	}
-
-	override isCacheable(): boolean {
-
-		return false;
 
 	}
 

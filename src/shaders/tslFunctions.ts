@@ -1,5 +1,6 @@
 import type { Node } from 'three/webgpu';
-import { If, Loop, asExpr, asNode, uint, type Expr } from '../builder/tsl';
+import { asExpr, asNode, uint, type Expr } from '../builder/tsl';
+import { binarySearch } from './binarySearch';
 import { wgslExpression } from '../builder/wgsl';
 import { deferStatements } from './deferred';
 import { linearWorkgroupIdNode } from './device/linearWorkgroupId';
@@ -60,20 +61,6 @@ export function upperBound( sorted: SortedSource, length: Node<'uint'> | number,
 	const at = ( index: Expr ): Expr => asExpr( ( typeof sorted === 'function' && ! ( 'element' in sorted ) ? sorted( asNode( index ) ) : ( sorted as { element( i: Node<'uint'> ): Node } ).element( asNode( index ) ) ) );
 
 	const target = asExpr( value ).toVar();
-	const low = uint( 0 ).toVar();
-	const high = uint( typeof length === 'number' ? length : asExpr( length ) ).toVar();
-
-	Loop( { start: uint( 0 ), end: uint( 32 ), type: 'uint', condition: '<', update: 1 }, () => {
-
-		If( low.lessThan( high ), () => {
-
-			const middle = low.add( high.sub( low ).shiftRight( 1 ) ).toVar();
-			If( at( middle ).greaterThan( target ), () => { high.assign( middle ); } ).Else( () => { low.assign( middle.add( 1 ) ); } );
-
-		} );
-
-	} );
-
-	return asNode( low );
+	return asNode( binarySearch( typeof length === 'number' ? uint( length ) : asExpr( length ), index => at( index ).greaterThan( target ) ) );
 
 }

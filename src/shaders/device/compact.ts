@@ -4,10 +4,9 @@ import { closureFunction } from '../../builder/closure';
 import { If, computeKernel, countOneBits, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
 import { builtinMonoid } from '../monoids';
-import { createMaskCollectives, type CollectiveChoice } from '../workgroup/createCollective';
-import { ELEMENTS_PER_WORD } from '../workgroup/MaskCollective';
-import { evaluateRows } from './evaluateRows';
+import type { CollectiveChoice } from '../workgroup/createCollective';
 import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { collectKernel, maskTile } from './maskTile';
 import { foldTotals, loadTotal } from './totals';
 import type { Carry } from './scan';
 
@@ -34,28 +33,15 @@ export function flagKernel(
 	mask: StorageExpr, words: number, tileCounts: StorageExpr, tiles: number
 ): ComputeNode {
 
-	const { workgroupSize } = choice;
-	const sum = builtinMonoid( who, 'add', 'uint' );
+	return collectKernel( name, {
+		choice, count, planes: 1, none: 0, into: mask, words,
+		value: builder => {
 
-	return computeKernel( name, workgroupSize, builder => {
+			const keep = closureFunction( builder, who, 'predicate', predicate, 'bool' );
+			return index => choose( 'uint', keep( index ), uint( 1 ), uint( 0 ) );
 
-		const { collective, masks } = createMaskCollectives( choice );
-		const keep = closureFunction( builder, who, 'predicate', predicate, 'bool' );
-		const limit = count().toVar();
-		const tile = linearWorkgroupIdNode().toVar();
-		const firstElement = tile.mul( workgroupSize * ELEMENTS_PER_WORD ).toVar();
-
-		const full = firstElement.add( workgroupSize * ELEMENTS_PER_WORD ).lessThanEqual( limit ).toVar();
-
-		const bounds = { firstElement, limit, full, none: 0, planes: 1 };
-		const [ word ] = masks.collect( 1, rows => evaluateRows( rows, bounds, index => choose( 'uint', keep( index ), uint( 1 ), uint( 0 ) ) ) );
-
-		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
-		If( place.lessThan( words ), () => { mask.element( place ).assign( word ); } );
-
-		const { value } = collective.reduce( sum, { value: countOneBits( word ).toVar() } );
-		If( invocationLocalIndex.equal( 0 ).and( tile.lessThan( tiles ) ), () => { tileCounts.element( tile ).assign( value ); } );
-
+		},
+		counted: { monoid: builtinMonoid( who, 'add', 'uint' ), of: ( [ word ] ) => countOneBits( word ).toVar(), into: tileCounts, tiles }
 	} );
 
 }
@@ -69,19 +55,15 @@ export function scatterKernel(
 	const { workgroupSize } = choice;
 	const { indices, outputCapacity, survivorCount, overflow, gather, draw } = targets;
 	const sum = builtinMonoid( who, 'add', 'uint' );
-	const tileSize = workgroupSize * ELEMENTS_PER_WORD;
 
 	return computeKernel( name, workgroupSize, builder => {
 
-		const { collective, masks } = createMaskCollectives( choice );
+		const { collective, masks, tile, tileSize, firstElement, place } = maskTile( choice );
 		const limit = count().toVar();
-		const tile = linearWorkgroupIdNode().toVar();
-		const firstElement = tile.mul( tileSize ).toVar();
 		const hasTile = firstElement.lessThan( limit ).toVar();
 
 		// spare workgroups see no survivors: what an earlier run with more elements left in the mask is not theirs
 		const word = uint( 0 ).toVar();
-		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
 		If( hasTile.and( place.lessThan( words ) ), () => { word.assign( mask.element( place ) ); } );
 
 		const tilesBefore = choose( 'uint', hasTile, tile, uint( 0 ) ).toVar();

@@ -4,10 +4,9 @@ import { closureFunction } from '../../builder/closure';
 import { If, Loop, computeKernel, convert, countOneBits, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
 import { builtinMonoid } from '../monoids';
-import { createMaskCollectives, type CollectiveChoice } from '../workgroup/createCollective';
+import type { CollectiveChoice } from '../workgroup/createCollective';
 import { ELEMENTS_PER_WORD } from '../workgroup/MaskCollective';
-import { evaluateRows } from './evaluateRows';
-import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { collectKernel, maskTile } from './maskTile';
 import type { PartitionTargets } from './partition';
 
 /** Most buckets that are told apart by bits: their counts fit a vec4. */
@@ -60,27 +59,15 @@ function countsOf( masks: readonly Expr[] ): Expr {
  */
 export function planesKernel( name: string, { who, choice, bucketCount, count, words }: FewBucketsShape, bucketOf: Closure, planes: StorageExpr, tileCounts: StorageExpr, tiles: number ): ComputeNode {
 
-	const { workgroupSize } = choice;
-	const planeTotal = planeCount( bucketCount );
+	return collectKernel( name, {
+		choice, count, planes: planeCount( bucketCount ), none: bucketCount, into: planes, words,
+		value: builder => {
 
-	return computeKernel( name, workgroupSize, builder => {
+			const bucket = closureFunction( builder, who, 'bucketOf', bucketOf, 'uint' );
+			return index => bucket( index ).min( uint( bucketCount ) );
 
-		const { collective, masks } = createMaskCollectives( choice );
-		const bucket = closureFunction( builder, who, 'bucketOf', bucketOf, 'uint' );
-		const limit = count().toVar();
-		const tile = linearWorkgroupIdNode().toVar();
-		const firstElement = tile.mul( workgroupSize * ELEMENTS_PER_WORD ).toVar();
-		const full = firstElement.add( workgroupSize * ELEMENTS_PER_WORD ).lessThanEqual( limit ).toVar();
-
-		const bounds = { firstElement, limit, full, none: bucketCount, planes: planeTotal };
-		const bits = masks.collect( planeTotal, rows => evaluateRows( rows, bounds, index => bucket( index ).min( uint( bucketCount ) ) ) );
-
-		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
-		If( place.lessThan( words ), () => bits.forEach( ( plane, p ) => planes.element( place.add( p * words ) ).assign( plane ) ) );
-
-		const { value } = collective.reduce( sum(), { value: countsOf( masksOf( bits, bucketCount ) ) } );
-		If( invocationLocalIndex.equal( 0 ).and( tile.lessThan( tiles ) ), () => { tileCounts.element( tile ).assign( value ); } );
-
+		},
+		counted: { monoid: sum(), of: bits => countsOf( masksOf( bits, bucketCount ) ), into: tileCounts, tiles }
 	} );
 
 }
@@ -89,19 +76,14 @@ export function planesKernel( name: string, { who, choice, bucketCount, count, w
 export function planesScatterKernel( name: string, { choice, bucketCount, count, words }: FewBucketsShape, planes: StorageExpr, tileCounts: StorageExpr, { store, offsets, draw }: PartitionTargets ): ComputeNode {
 
 	const { workgroupSize } = choice;
-	const tileSize = workgroupSize * ELEMENTS_PER_WORD;
 	const none = Array.from( { length: planeCount( bucketCount ) }, ( _, p ) => ( bucketCount >> p & 1 ) === 1 ? 0xffffffff : 0 );
 
 	return computeKernel( name, workgroupSize, () => {
 
-		const { collective, masks } = createMaskCollectives( choice );
-		const limit = count().toVar();
-		const tile = linearWorkgroupIdNode().toVar();
-		const tiles = limit.add( tileSize - 1 ).div( tileSize ).toVar();
-		const firstElement = tile.mul( tileSize ).toVar();
+		const { collective, masks, tile, tileSize, firstElement, place } = maskTile( choice );
+		const tiles = count().add( tileSize - 1 ).div( tileSize ).toVar();
 
 		const bits = none.map( value => uint( value ).toVar() );
-		const place = tile.mul( workgroupSize ).add( masks.word ).toVar();
 		If( tile.lessThan( tiles ).and( place.lessThan( words ) ), () => bits.forEach( ( plane, p ) => plane.assign( planes.element( place.add( p * words ) ) ) ) );
 
 		const [ before, all ] = [ convert( 'uvec4' )( uint( 0 ) ).toVar(), convert( 'uvec4' )( uint( 0 ) ).toVar() ];

@@ -2,6 +2,7 @@ import type { ComputeNode } from 'three/webgpu';
 import { If, Loop, computeKernel, convert, invocationLocalIndex, uint, workgroupBarrier, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose, emitWgsl, wgslExpression } from '../../builder/wgsl';
 import type { ShaderBuilder } from '../../three-types';
+import { binarySearch } from '../binarySearch';
 import { builtinMonoid } from '../monoids';
 import { createCollective, type CollectiveChoice } from '../workgroup/createCollective';
 import type { WorkgroupCollective } from '../workgroup/WorkgroupCollective';
@@ -324,21 +325,7 @@ export function bucketOffsetsKernel( name: string, workgroupSize: number, bucket
 
 		If( bucket.lessThan( bucketCount + 1 ), () => {
 
-			const low = uint( 0 ).toVar();
-			const high = count().toVar();
-
-			Loop( { start: uint( 0 ), end: uint( 32 ), type: 'uint', condition: '<', update: 1 }, () => {
-
-				If( low.lessThan( high ), () => {
-
-					const middle = low.add( high.sub( low ).shiftRight( 1 ) ).toVar();
-					If( buckets.element( middle ).lessThan( bucket ), () => { low.assign( middle.add( 1 ) ); } ).Else( () => { high.assign( middle ); } );
-
-				} );
-
-			} );
-
-			offsets.element( bucket ).assign( low );
+			offsets.element( bucket ).assign( binarySearch( count(), index => buckets.element( index ).greaterThanEqual( bucket ) ) );
 
 		} );
 
