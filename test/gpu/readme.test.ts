@@ -46,11 +46,35 @@ describe( `README on ${ deviceName }`, () => {
 
 	} );
 
+	it.skipIf( ! CAN_DRAW )( 'shows instances that cull themselves', async () => {
+
+		const { renderer } = await createRenderer();
+		const scene = new THREE.Scene();
+		const camera = new THREE.PerspectiveCamera( 50, 1, 0.1, 1000 );
+		renderer.setRenderTarget( new THREE.RenderTarget( 32, 32 ) );
+
+		// a tree a metre, from 10 in front of the camera to 990 behind it
+		const matrices = Array.from( { length: 1000 }, ( _, i ) => new THREE.Matrix4().makeTranslation( 0, 0, i - 10 ) );
+		const [ fine, coarse ] = [ 16, 4 ].map( ( segments ) => new THREE.SphereGeometry( 0.1, segments, segments ) );
+		const given = { renderer, scene, fine, coarse, matrices, material: new THREE.MeshNormalNodeMaterial() };
+		const { trees } = await run( blocks[ 1 ].replace( '1_000_000', '1_000' ), given, [ 'trees' ] ) as { trees: threeScan.CulledInstancedMesh };
+
+		renderer.render( scene, camera );
+		expect( await trees.readVisibleCounts( renderer ) ).toEqual( [ 11, 0 ] );
+
+		camera.position.z = - 45;
+		camera.rotation.y = Math.PI;
+		renderer.render( scene, camera );
+		// 5 trees up to 40 metres away, the rest up to 500
+		expect( await trees.readVisibleCounts( renderer ) ).toEqual( [ 5, 461 ] );
+
+	} );
+
 	it( 'shows an operator that scans in order', async () => {
 
 		const { renderer } = await createRenderer();
 		const maps = new THREE.StorageBufferAttribute( new Float32Array( [ 2, 1, 3, 0, 0.5, 4 ] ), 2 );
-		const { scan } = await run( blocks[ 1 ], { maps }, [ 'scan' ] ) as { scan: threeScan.ScanPass };
+		const { scan } = await run( blocks[ 2 ], { maps }, [ 'scan' ] ) as { scan: threeScan.ScanPass };
 
 		await scan.init( renderer );
 		scan.compute( renderer );
