@@ -36,6 +36,8 @@ const examples: UserConfig = {
 			{ find: /^three$/, replacement: 'three/webgpu' },
 		],
 	},
+	// of pages that vite does not look through for what they import: found late, it reloads them with two copies of three
+	optimizeDeps: { include: [ 'three/webgpu', 'three/tsl', 'react', 'react-dom/client', '@react-three/fiber' ] },
 	build: {
 		target: 'es2022',
 		outDir: path( 'dist-examples' ),

@@ -26,14 +26,18 @@ export function build( renderer: WebGPURenderer, who: string, nodes: readonly Co
  * Compiles built nodes, and finds out whether they really did: three reports a bad shader on the
  * console and computes nothing. The shader is validated before three makes anything of it.
  *
+ * @param goOn - Called in between: the last moment to throw before buffers are made.
  * @throws {ScanError} `shader-error` with the compiler's message
  */
-export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[] ): Promise<void> {
+export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], goOn: () => void = () => undefined ): Promise<void> {
 
 	const { backend, _nodes, _pipelines } = internals( renderer );
 
 	await Promise.all( nodes.map( node => checkShader( backend.device, who, node.name, _nodes.getForCompute( node ).computeShader ) ) );
-	await internals( renderer ).compileComputeAsync( [ ...nodes ] );
+	goOn();
+
+	// a call a node: one call for all may pause between them, and make buffers that were disposed of meanwhile
+	await Promise.all( nodes.map( node => internals( renderer ).compileComputeAsync( [ node ] ) ) );
 
 	for ( const node of nodes ) {
 

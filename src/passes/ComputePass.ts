@@ -174,14 +174,20 @@ export abstract class ComputePass {
 		const request = this.request();
 		const choice = request === null ? ONE_THREAD : selectKernel( caps, this.options, request );
 
+		const stillWanted = (): void => {
+
+			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
+
+		};
+
 		// what is refused is refused before the GPU is touched, the self-check included
 		let ready = { choice, plan: this.build( renderer, choice, caps ) };
 
 		try {
 
 			if ( request !== null ) ready = await this.checked( renderer, ready, caps, request );
-			await compile( renderer, who, ready.plan.nodes );
-			if ( generation !== this.generation ) throw new ScanError( 'disposed', `${ who }: the pass was disposed during init().` );
+			await compile( renderer, who, ready.plan.nodes, stillWanted );
+			stillWanted();
 
 		} catch ( error ) {
 

@@ -153,6 +153,31 @@ describe.runIf( CAN_DRAW )( `the life of a CulledInstancedMesh on ${ deviceName 
 
 	} );
 
+	it( 'draws what is set between init() and the first frame', async () => {
+
+		const { picture, mesh } = pixels( renderer, 100 );
+		await mesh.init( renderer );
+		mesh.setMatrixAt( 5, pixelMatrix( 200 ) );
+		expectTags( 'a matrix', await picture.render(), ( pixel ) => pixel === 200 ? 5 : pixel === 5 ? - 1 : upTo( 100 )( pixel ) );
+
+		mesh.dispose();
+		await mesh.init( renderer );
+		mesh.setVisibleAt( 4, false );
+		expectTags( 'visibility', await picture.render(), ( pixel ) => pixel === 200 ? 5 : pixel === 4 || pixel === 5 ? - 1 : upTo( 100 )( pixel ) );
+		mesh.dispose();
+
+	} );
+
+	it( 'may outlive its renderer', async () => {
+
+		const { renderer: other } = await createRenderer();
+		const { picture, mesh } = pixels( other, 100 );
+		expectTags( 'drawn', await picture.render(), upTo( 100 ) );
+		void other.dispose();
+		mesh.dispose();
+
+	} );
+
 	it( 'may be disposed of right after it was drawn, and while init() is on its way', async () => {
 
 		const { picture, mesh } = pixels( renderer, 100 );
@@ -169,29 +194,37 @@ describe.runIf( CAN_DRAW )( `the life of a CulledInstancedMesh on ${ deviceName 
 
 	} );
 
-	it( 'leaves no buffer behind', async () => {
+	// before the changeover to the device's own kernel, and after it
+	it.each( [ 0, 60 ] )( 'leaves no buffer behind when it goes %s frames after the last change', async ( frames ) => {
 
 		const stage = new Stage( renderer ), cameras = [ perspective( [ 0, 0, 5 ], [ 0, 0, 0 ] ), perspective( [ 5, 0, 0 ], [ 0, 0, 0 ] ) ];
-		const round = async ( levels: boolean ): Promise<void> => {
+		const wait = async ( count: number, until = (): boolean => false ): Promise<void> => {
+
+			for ( let k = 0; k < count && ! until(); k ++ ) await nextFrame( renderer );
+
+		};
+
+		const round = async (): Promise<void> => {
 
 			const geometry = new BoxGeometry(), material = new MeshNormalNodeMaterial();
-			const mesh = new CulledInstancedMesh( levels ? [ { geometry, distance: 0 }, { geometry, distance: 4 } ] : geometry, material, 50 );
+			const mesh = new CulledInstancedMesh( [ { geometry, distance: 0 }, { geometry, distance: 4 } ], material, 50 );
 			mesh.setColorAt( 3, new Color( 1, 0, 0 ) );
 			stage.scene.add( mesh );
-			for ( const camera of cameras ) await stage.shoot( camera );
-			await mesh.readVisibleCounts( renderer );
+			for ( const camera of cameras ) stage.draw( camera );
 			mesh.resize( 70 );
-			await stage.shoot( cameras[ 0 ] );
+			stage.draw( cameras[ 0 ] );
+			await wait( frames );
 			stage.scene.remove( mesh );
 			for ( const owner of [ mesh, mesh.geometry, material, geometry ] ) owner.dispose();
 
 		};
 
-		// what three keeps comes with the first rounds
-		for ( const levels of [ false, true ] ) await round( levels );
+		// what three keeps comes with the first round, and what still compiles in the background ends some time later
+		await round();
+		await wait( 60 );
 		const start = creations.live();
-		for ( const levels of [ false, true, false, true ] ) await round( levels );
-		// init() ends in the background: what the first rounds began may be gone by now
+		for ( let k = 0; k < 3; k ++ ) await round();
+		await wait( 200, () => creations.live() <= start );
 		expect( creations.live() ).toBeLessThanOrEqual( start );
 
 	} );
