@@ -3,7 +3,7 @@ import { DataTexture, FloatType, NearestFilter, RedFormat, StorageBufferAttribut
 import { If, Return, atomicAdd, bool, expression, float, instanceIndex, instancedArray, ivec2, storage, texture, uint, uniform, uvec2, workgroupBarrier } from 'three/tsl';
 import { CompactPass, IndirectDraws, ScanError, type CompactOptions, type PassOptions, type Predicate, type StorageBuffer, type ScanErrorCode } from 'three-scan';
 import { referenceCompact } from 'three-scan/reference';
-import { createRenderer, deviceName, expectNoGpuErrors, readUint32, takeGpuErrors, tick } from '../support/gpu';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE, readUint32, takeGpuErrors, tick } from '../support/gpu';
 import { GUARD_WORD, assertGuardWords, createGuardedAttribute, createGuardedOutput } from '../support/guard';
 import { Random } from '../support/scanMatrix';
 import { squareGeometry } from '../support/drawing';
@@ -11,7 +11,6 @@ import { squareGeometry } from '../support/drawing';
 const SMALL = { workgroupSize: 64 } as const;
 
 /** What no subgroup's width makes a difference to runs on one of the test devices: compiling takes most of the time. */
-const ONCE = deviceName === 'swiftshader' || deviceName === 'default';
 
 /** Candidates of a tile: 32 a thread. */
 const TILE = 64 * 32;

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BoxGeometry, Color, Matrix4, Mesh, MeshNormalNodeMaterial, type BufferGeometry, type WebGPURenderer } from 'three/webgpu';
 import { CulledInstancedMesh } from 'three-scan';
 import { countCreations, type Creations } from '../support/creations';
-import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
-import { CAN_DRAW, differences, expectTags } from '../support/drawing';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
+import { differences, expectTags } from '../support/drawing';
 import { nextFrame, perspective, pixelMatrix, pixels, Stage, tagMaterial } from '../support/stage';
 
 const COUNT = 1000;
 
-describe.runIf( CAN_DRAW )( `the life of a CulledInstancedMesh on ${ deviceName }`, () => {
+describe.runIf( ONCE )( `the life of a CulledInstancedMesh on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer, device: GPUDevice, creations: Creations;
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BufferGeometry, DoubleSide, Mesh, MeshBasicNodeMaterial, type WebGPURenderer } from 'three/webgpu';
 import { positionLocal, vec3, vec4 } from 'three/tsl';
 import { CulledInstancedMesh, ScanError } from 'three-scan';
-import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
-import { CAN_DRAW, WIDTH, expectTags, refusalOf, squareGeometry, type Picture } from '../support/drawing';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
+import { WIDTH, expectTags, refusalOf, squareGeometry, type Picture } from '../support/drawing';
 import { pixels, type tagMaterial } from '../support/stage';
 
 type NodeMaterial = ReturnType<typeof tagMaterial>;
@@ -12,7 +12,7 @@ type NodeMaterial = ReturnType<typeof tagMaterial>;
 const wrong = <T>( value: unknown ): T => value as T;
 
 // What can be assigned at any time is refused when it is, or at the latest when it would be drawn.
-describe.runIf( CAN_DRAW )( `what a CulledInstancedMesh refuses to draw on ${ deviceName }`, () => {
+describe.runIf( ONCE )( `what a CulledInstancedMesh refuses to draw on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer;
 	beforeAll( async () => { ( { renderer } = await createRenderer() ); } );

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BoxGeometry, BundleGroup, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
 import { mrt, output, pass, reflector, velocity } from 'three/tsl';
 import { CulledInstancedMesh } from 'three-scan';
-import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
-import { CAN_DRAW, differences } from '../support/drawing';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
+import { differences } from '../support/drawing';
 import { nextFrame, perspective, Stage } from '../support/stage';
 
 const RING = 24;
 
 /** Whatever else three does with a scene, the mesh in it is drawn right. */
-describe.runIf( CAN_DRAW )( `a CulledInstancedMesh in the renderer's other paths on ${ deviceName }`, () => {
+describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer;
 

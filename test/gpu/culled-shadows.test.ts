@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BackSide, BoxGeometry, type BufferGeometry, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, PlaneGeometry, PointLight, SphereGeometry, type PerspectiveCamera, type WebGPURenderer } from 'three/webgpu';
 import { CulledInstancedMesh, type CulledInstancedMeshOptions, type Lod } from 'three-scan';
-import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
-import { CAN_DRAW, differences } from '../support/drawing';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
+import { differences } from '../support/drawing';
 import { perspective, Stage } from '../support/stage';
 
-describe.runIf( CAN_DRAW )( `shadows of a CulledInstancedMesh on ${ deviceName }`, () => {
+describe.runIf( ONCE )( `shadows of a CulledInstancedMesh on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer;
 

@@ -3,12 +3,11 @@ import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { atomicAdd, bool, float, instanceIndex, instancedArray, int, storage, uint, workgroupBarrier } from 'three/tsl';
 import { IndirectDraws, PartitionPass, ScanError, type BucketOf, type PartitionOptions, type PassOptions, type ScanErrorCode } from 'three-scan';
 import { referencePartition } from 'three-scan/reference';
-import { createRenderer, deviceName, expectNoGpuErrors, readUint32 } from '../support/gpu';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE, readUint32 } from '../support/gpu';
 import { GUARD_WORD, assertGuardWords, createGuardedOutput } from '../support/guard';
 import { squareGeometry } from '../support/drawing';
 
 /** What no subgroup's width makes a difference to runs on one of the test devices: compiling takes most of the time. */
-const ONCE = deviceName === 'swiftshader' || deviceName === 'default';
 
 /** Beside 7 and 257: at two of the widths. */
 const BUCKETS = ONCE || deviceName === 'lavapipe-8' ? [ 1, 2, 256, 4096 ] : [];

@@ -4,12 +4,11 @@ import { Fn, If, Loop, instanceIndex, invocationLocalIndex, select, storage, sub
 import { ScanPass, createMonoid, type ScanType } from 'three-scan';
 import { linearWorkgroupId, subgroupScan, upperBound, workgroupReduce, workgroupScan, workgroupUniformLoad, type WorkgroupScanOptions } from 'three-scan/tsl';
 import { referenceScan } from 'three-scan/reference';
-import { createRenderer, deviceName, expectNoGpuErrors, readUint32 } from '../support/gpu';
+import { createRenderer, deviceName, expectNoGpuErrors, ONCE, readUint32 } from '../support/gpu';
 import { assertGuardWords, createGuardedAttribute, createGuardedOutput } from '../support/guard';
 import { Random, SUBGROUP_WIDTH, asWords, componentOf, componentsOf, expectElements, ownOperator, readyMade, storageOf, typedArray, type TestOperator } from '../support/scanMatrix';
 
 /** What no subgroup's width makes a difference to runs on one device of each driver: compiling takes most of the time. */
-const ONCE = deviceName === 'swiftshader' || deviceName === 'default';
 const SHARED_MEMORY = ONCE || deviceName === 'lavapipe-4';
 
 const VARIANTS: { name: string; options: WorkgroupScanOptions; nativeOnly?: true }[] = [

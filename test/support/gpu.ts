@@ -27,6 +27,9 @@ export interface TestGpu {
 /** Name of the device under test, as in scripts/drivers.mjs. */
 export const deviceName = process.env.THREE_SCAN_DEVICE ?? 'default';
 
+/** What depends neither on the subgroup's width nor on the driver is seen on one device. */
+export const ONCE = deviceName === 'swiftshader' || deviceName === 'default';
+
 /** Every uncaptured error of every renderer of this file, oldest first. */
 export const gpuErrors: GpuError[] = [];
 
