@@ -1,8 +1,9 @@
-// Runs every shared-memory kernel in a browser, and says which results differ from the reference.
-import { StorageBufferAttribute, WebGPURenderer, type Node } from 'three/webgpu';
+// Runs every shared-memory kernel and a mesh that culls itself in a browser, and says which results differ from the reference.
+import { PerspectiveCamera, RenderTarget, StorageBufferAttribute, WebGPURenderer, type Node } from 'three/webgpu';
 import { Fn, invocationLocalIndex, storage, uint, vec2, workgroupId } from 'three/tsl';
 import { CompactPass, PartitionPass, ReducePass, ScanPass, createMonoid, type PassOptions } from 'three-scan';
 import { workgroupScan } from 'three-scan/tsl';
+import { makeStage } from '../visual/pages/stage';
 import { referenceCompact, referencePartition, referenceReduce, referenceScan } from 'three-scan/reference';
 
 /** What the page found, for the test. */
@@ -142,8 +143,47 @@ async function main(): Promise<SmokeReport> {
 
 	}
 
+	for ( const [ name, culled, all ] of await drawnTwice( renderer ) ) compare( name, culled, all );
+
 	const { kernel } = picked.policy;
 	picked.dispose();
 	return { kernel, results };
+
+}
+
+/** Pictures of instances with shadows and levels of detail, culled and unculled, with what it needs to say that something was there to cull. */
+async function drawnTwice( renderer: WebGPURenderer ): Promise<[string, ArrayLike<number> | number, ArrayLike<number> | number][]> {
+
+	const size = 64;
+	const target = new RenderTarget( size, size );
+	const { scene, instances, sun } = makeStage();
+	sun.castShadow = renderer.shadowMap.enabled = true;
+	const pictures: [string, ArrayLike<number> | number, ArrayLike<number> | number][] = [];
+
+	const draw = async ( camera: PerspectiveCamera, culling: typeof instances.culling ): Promise<ArrayLike<number>> => {
+
+		instances.culling = culling;
+		for ( let i = 0; i < 2; i ++ ) await new Promise( requestAnimationFrame ); // shadows are drawn once a frame
+		renderer.setRenderTarget( target );
+		renderer.render( scene, camera );
+		renderer.setRenderTarget( null );
+		return await renderer.readRenderTargetPixelsAsync( target, 0, 0, size, size );
+
+	};
+
+	for ( const [ x, z ] of [ [ 0, 0 ], [ 20, - 20 ] ] ) {
+
+		const camera = new PerspectiveCamera( 60, 1, 0.1, 100 );
+		camera.position.set( x, 2, z );
+		camera.lookAt( - 9, 1, - 5 );
+
+		const culled = await draw( camera, 'on' );
+		const visible = ( await instances.readVisibleCounts( renderer ) ).reduce( ( sum, count ) => sum + count );
+		pictures.push( [ `picture from ${ x }, ${ z }`, culled, await draw( camera, 'off' ) ] );
+		pictures.push( [ `something culled, and something not, from ${ x }, ${ z }`, Number( visible > 0 && visible < instances.count ), 1 ] );
+
+	}
+
+	return pictures;
 
 }
