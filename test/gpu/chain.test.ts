@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Mesh, StorageBufferAttribute, type ComputeNode, type IndirectStorageBufferAttribute, type Node, type WebGPURenderer } from 'three/webgpu';
 import { Fn, If, instanceIndex, invocationLocalIndex, storage, uint } from 'three/tsl';
-import { CompactPass, IndirectDispatch, IndirectDraws, PartitionPass, ScanError, ScanPass, type ScanErrorCode } from 'three-scan';
+import { CompactPass, IndirectDispatch, IndirectDraws, PartitionPass, ScanPass } from 'three-scan';
 import { linearWorkgroupId } from 'three-scan/tsl';
 import { referenceCompact, referencePartition, referenceScan } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors, readUint32, tick } from '../support/gpu';
 import { GUARD_WORD, assertGuardWords, createGuardedOutput } from '../support/guard';
 import { CAN_DRAW, Picture, countingMaterial, expectTags, squareGeometry } from '../support/drawing';
+import { refusedBy, wrong } from '../support/refusals';
+
+const refuses = refusedBy( /^IndirectDispatch/ );
 
 const SMALL = { workgroupSize: 64 } as const;
 
@@ -204,29 +207,3 @@ describe( `passes in a chain on ${ deviceName }`, () => {
 	} );
 
 } );
-
-function wrong<T>( value: unknown ): T {
-
-	return value as T;
-
-}
-
-async function refuses( act: () => unknown, code: ScanErrorCode, ...says: string[] ): Promise<void> {
-
-	let error: unknown;
-
-	try {
-
-		await act();
-
-	} catch ( caught ) {
-
-		error = caught;
-
-	}
-
-	if ( ! ( error instanceof ScanError ) ) throw new Error( error instanceof Error ? `Got ${ error.name }: ${ error.message } (expected a ScanError).` : `Nothing was refused: ${ says.join( ', ' ) }.`, { cause: error } );
-	for ( const part of [ /^IndirectDispatch/, ...says ] ) expect( error.message ).toMatch( part );
-	expect( error.code, error.message ).toBe( code );
-
-}

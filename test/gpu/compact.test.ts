@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataTexture, FloatType, NearestFilter, RedFormat, StorageBufferAttribute, StorageInstancedBufferAttribute, type Node, type WebGPURenderer } from 'three/webgpu';
 import { If, Return, atomicAdd, bool, expression, float, instanceIndex, instancedArray, ivec2, storage, texture, uint, uniform, uvec2, workgroupBarrier } from 'three/tsl';
-import { CompactPass, IndirectDraws, ScanError, type CompactOptions, type PassOptions, type Predicate, type StorageBuffer, type ScanErrorCode } from 'three-scan';
+import { CompactPass, IndirectDraws, type CompactOptions, type PassOptions, type Predicate, type StorageBuffer } from 'three-scan';
 import { referenceCompact } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors, ONCE, readUint32, takeGpuErrors, tick } from '../support/gpu';
 import { GUARD_WORD, assertGuardWords, createGuardedAttribute, createGuardedOutput } from '../support/guard';
 import { Random } from '../support/scanMatrix';
 import { squareGeometry } from '../support/drawing';
+import { refusedBy, wrong } from '../support/refusals';
+import { expectWords } from '../support/words';
+
+const refuses = refusedBy( /^CompactPass/ );
 
 const SMALL = { workgroupSize: 64 } as const;
 
@@ -520,38 +524,3 @@ describe( `CompactPass on ${ deviceName }`, () => {
 	} );
 
 } );
-
-/** What TypeScript would refuse, as JavaScript users may write it. */
-function wrong<T>( value: unknown ): T {
-
-	return value as T;
-
-}
-
-function expectWords( label: string, actual: Uint32Array, expected: Uint32Array ): void {
-
-	if ( actual.length !== expected.length ) throw new Error( `${ label }: ${ actual.length } words (expected ${ expected.length }).` );
-	const at = expected.findIndex( ( word, i ) => actual[ i ] !== word );
-	if ( at >= 0 ) throw new Error( `${ label }: word ${ at } is ${ actual[ at ] } (expected ${ expected[ at ] }).` );
-
-}
-
-async function refuses( act: () => unknown, code: ScanErrorCode, ...says: ( string | RegExp )[] ): Promise<void> {
-
-	let error: unknown;
-
-	try {
-
-		await act();
-
-	} catch ( caught ) {
-
-		error = caught;
-
-	}
-
-	if ( ! ( error instanceof ScanError ) ) throw new Error( error instanceof Error ? `Got ${ error.name }: ${ error.message } (expected a ScanError).` : `Nothing was refused: ${ says.join( ', ' ) }.`, { cause: error } );
-	for ( const part of [ /^CompactPass/, ...says ] ) expect( error.message ).toMatch( part );
-	expect( error.code, error.message ).toBe( code );
-
-}

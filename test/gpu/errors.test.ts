@@ -4,12 +4,12 @@ import { If, Return, cameraPosition, expression, float, instancedArray, storage,
 import { ReducePass, ScanError, ScanPass, createMonoid, type MonoidName, type MonoidParameters, type ReduceOptions, type ScanErrorCode, type ScanOptions, type ScanType, type Source } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, takeGpuErrors, tick } from '../support/gpu';
 import { SMALL, TILE } from '../support/scanMatrix';
+import { refusedBy, wrong } from '../support/refusals';
+
+const says = refusedBy( /^(ScanPass|ReducePass|createMonoid|Monoid '\w+')(: | )/ );
 
 const uints = ( length: number ): StorageBufferAttribute => new StorageBufferAttribute( new Uint32Array( length ).fill( 1 ), 1 );
 const floats = ( length: number ): StorageBufferAttribute => new StorageBufferAttribute( new Float32Array( length ).fill( 1 ), 1 );
-
-/** What TypeScript would refuse, as JavaScript users may write it. */
-const wrong = <T>( value: unknown ): T => value as T;
 
 describe( `what is refused on ${ deviceName }`, () => {
 
@@ -35,27 +35,11 @@ describe( `what is refused on ${ deviceName }`, () => {
 
 	afterAll( expectNoGpuErrors );
 
-	/** Runs `act`, which must throw or reject with `code`, by a message that says who, and all of `says`, with nothing sent to the GPU. */
-	async function refuses( act: () => unknown, code: ScanErrorCode, ...says: ( string | RegExp )[] ): Promise<ScanError> {
+	/** Runs `act`, which must throw or reject with `code`, by a message that says who, and all of `parts`, with nothing sent to the GPU. */
+	async function refuses( act: () => unknown, code: ScanErrorCode, ...parts: ( string | RegExp )[] ): Promise<ScanError> {
 
 		touches.length = 0;
-		let error: unknown;
-
-		try {
-
-			await act();
-
-		} catch ( caught ) {
-
-			error = caught;
-
-		}
-
-		if ( ! ( error instanceof ScanError ) ) throw new Error( error instanceof Error ? `Got ${ error.name }: ${ error.message } (expected a ScanError).` : 'Nothing was refused.', { cause: error } );
-
-		expect( error.message ).toMatch( /^(ScanPass|ReducePass|createMonoid|Monoid '\w+')(: | )/ );
-		for ( const part of says ) expect( error.message ).toMatch( part );
-		expect( error.code, error.message ).toBe( code );
+		const error = await says( act, code, ...parts );
 		expect( touches, error.message ).toEqual( [] );
 		return error;
 

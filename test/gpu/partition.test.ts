@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { atomicAdd, bool, float, instanceIndex, instancedArray, int, storage, uint, workgroupBarrier } from 'three/tsl';
-import { IndirectDraws, PartitionPass, ScanError, type BucketOf, type PartitionOptions, type PassOptions, type ScanErrorCode } from 'three-scan';
+import { IndirectDraws, PartitionPass, type BucketOf, type PartitionOptions, type PassOptions } from 'three-scan';
 import { referencePartition } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors, ONCE, readUint32 } from '../support/gpu';
 import { GUARD_WORD, assertGuardWords, createGuardedOutput } from '../support/guard';
 import { squareGeometry } from '../support/drawing';
+import { refusedBy, wrong } from '../support/refusals';
+import { expectWords } from '../support/words';
+
+const refuses = refusedBy( /^PartitionPass/ );
 
 /** What no subgroup's width makes a difference to runs on one of the test devices: compiling takes most of the time. */
 
@@ -199,7 +203,7 @@ describe( `PartitionPass on ${ deviceName }`, () => {
 		it( 'capacities and bucket counts out of range', async () => {
 
 			for ( const capacity of [ 0, - 1, 1.5, NaN, wrong<number>( '8' ) ] ) await refuses( () => new PartitionPass( capacity, 3, first ), 'invalid-argument', 'capacity', 'got' );
-			for ( const buckets of [ 0, - 1, 4097, 1.5, NaN, wrong<number>( '8' ), wrong<number>( undefined ) ] ) await refuses( () => new PartitionPass( 8, buckets, first ), 'invalid-argument', 'bucketCount', '4,?096', 'got' );
+			for ( const buckets of [ 0, - 1, 4097, 1.5, NaN, wrong<number>( '8' ), wrong<number>( undefined ) ] ) await refuses( () => new PartitionPass( 8, buckets, first ), 'invalid-argument', 'bucketCount', /4,?096/, 'got' );
 
 		} );
 
@@ -284,38 +288,3 @@ describe( `PartitionPass on ${ deviceName }`, () => {
 	} );
 
 } );
-
-/** What TypeScript would refuse, as JavaScript users may write it. */
-function wrong<T>( value: unknown ): T {
-
-	return value as T;
-
-}
-
-function expectWords( label: string, actual: Uint32Array, expected: Uint32Array ): void {
-
-	if ( actual.length !== expected.length ) throw new Error( `${ label }: ${ actual.length } words (expected ${ expected.length }).` );
-	const at = expected.findIndex( ( word, i ) => actual[ i ] !== word );
-	if ( at >= 0 ) throw new Error( `${ label }: word ${ at } is ${ actual[ at ] } (expected ${ expected[ at ] }).` );
-
-}
-
-async function refuses( act: () => unknown, code: ScanErrorCode, ...says: ( string | RegExp )[] ): Promise<void> {
-
-	let error: unknown;
-
-	try {
-
-		await act();
-
-	} catch ( caught ) {
-
-		error = caught;
-
-	}
-
-	if ( ! ( error instanceof ScanError ) ) throw new Error( error instanceof Error ? `Got ${ error.name }: ${ error.message } (expected a ScanError).` : `Nothing was refused: ${ says.join( ', ' ) }.`, { cause: error } );
-	for ( const part of [ /^PartitionPass/, ...says ] ) expect( error.message ).toMatch( typeof part === 'string' ? new RegExp( part ) : part );
-	expect( error.code, error.message ).toBe( code );
-
-}

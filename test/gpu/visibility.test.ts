@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArrayCamera, Frustum, Matrix4, OrthographicCamera, PerspectiveCamera, StorageBufferAttribute, Vector2, Vector3, Vector4, WebGLCoordinateSystem, WebGPUCoordinateSystem, type Camera, type WebGPURenderer } from 'three/webgpu';
 import { storage, vec4 } from 'three/tsl';
-import { CompactPass, PartitionPass, ScanError, VisibilityTest, type ScanErrorCode, type VisibilityOptions } from 'three-scan';
+import { CompactPass, PartitionPass, VisibilityTest, type ScanErrorCode, type VisibilityOptions } from 'three-scan';
 import { referenceCompact, referenceLod, referenceVisibility } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
 import { Random } from '../support/scanMatrix';
 import { readBuckets, ready, readyAsymmetric, type Depth } from '../support/visibility';
+import { refusedBy } from '../support/refusals';
 
 const COUNT = 2000;
 const LOD_DISTANCES = [ 8, 20, 45 ];
@@ -68,24 +69,11 @@ function cameras( random: Random ): Record<string, Camera> {
 }
 
 /** By a message that says who, what, what was got, and what to do. */
-function expectRefusal( act: () => unknown, message: RegExp, code: ScanErrorCode = 'invalid-argument' ): void {
+const refuses = refusedBy( /^VisibilityTest(\.update)?: .+(e\.g\. .+ \(got .+\)\.|\(got .+\)\. [A-Z].+)$/ );
 
-	let error: unknown;
+async function expectRefusal( act: () => unknown, message: RegExp, code: ScanErrorCode = 'invalid-argument' ): Promise<void> {
 
-	try {
-
-		act();
-
-	} catch ( caught ) {
-
-		error = caught;
-
-	}
-
-	expect( error ).toBeInstanceOf( ScanError );
-	expect( ( error as ScanError ).code ).toBe( code );
-	expect( ( error as ScanError ).message ).toMatch( /^VisibilityTest(\.update)?: .+(e\.g\. .+ \(got .+\)\.|\(got .+\)\. [A-Z].+)$/ );
-	expect( ( error as ScanError ).message ).toMatch( message );
+	await refuses( act, code, message );
 
 }
 
@@ -432,7 +420,7 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 		const pass = await split( 9, test );
 
 		expect( [ ...await levelsOf( pass ) ] ).toEqual( [ 0, 0, 0, 0, 0, 0, 0, 0, 1 ] );
-		expectRefusal( () => test.update( new ArrayCamera( eyes ) ), /8 .*got 9/ );
+		await expectRefusal( () => test.update( new ArrayCamera( eyes ) ), /8 .*got 9/ );
 		pass.dispose();
 
 	} );
@@ -471,14 +459,14 @@ describe( `VisibilityTest on ${ deviceName }`, () => {
 
 	} );
 
-	it( 'refuses cameras for minPixels without a size', () => {
+	it( 'refuses cameras for minPixels without a size', async () => {
 
 		const test = new VisibilityTest( { spheres: attributeOf( new Float32Array( 8 ) ), minPixels: 3 } );
 		const withViewport = Object.assign( new PerspectiveCamera(), { viewport: new Vector4( 0, 0, 8, 8 ) } );
 
 		for ( const camera of [ new PerspectiveCamera(), new ArrayCamera(), new ArrayCamera( [ withViewport, new PerspectiveCamera() ] ) ] ) {
 
-			expectRefusal( () => test.update( camera ), /minPixels needs the size/ );
+			await expectRefusal( () => test.update( camera ), /minPixels needs the size/ );
 			test.update( camera, SIZE );
 
 		}
