@@ -37,6 +37,13 @@ export function invalidArgument( message: string ): ScanError {
 
 }
 
+/** The same error in the name of whom the user asked: passes inside are not the user's. */
+export function inNameOf( who: string, error: unknown ): unknown {
+
+	return error instanceof ScanError ? new ScanError( error.code, error.message.replace( /^\w+/, who ), { cause: error } ) : error;
+
+}
+
 /** Shows a wrong value in a message without ever printing pages. */
 export function describe( value: unknown ): string {
 

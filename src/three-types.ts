@@ -50,6 +50,7 @@ export interface RendererInternals {
 		readonly isWebGPUBackend?: boolean;
 		readonly device: GPUDevice;
 		get( key: object ): { buffer?: GPUBuffer; pipeline?: GPUComputePipeline; error?: boolean };
+		createIndirectStorageAttribute( attribute: BufferAttribute ): void;
 	};
 	readonly _nodes: { getForCompute( node: ComputeNode ): ComputeBuilderState };
 	readonly _pipelines: { get( node: ComputeNode ): { pipeline: object } };

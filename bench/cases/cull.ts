@@ -14,7 +14,7 @@ const TOLERANCE = 1e-2;
 /** What a renderer does with a mesh, and a look at what comes of it. */
 interface MeshInternals {
 
-	cull( renderer: WebGPURenderer, camera: Camera, frame: number, isShadow: boolean ): void;
+	cull( renderer: WebGPURenderer, camera: Camera, frame: { frameId: number; isShadow: boolean; wireframe: boolean } ): void;
 	readonly views: { get( camera: Camera ): { readonly draws: IndirectDraws } | undefined };
 
 }
@@ -70,19 +70,26 @@ export class Field {
 
 		};
 
-		renderer.setRenderTarget( target );
-		renderer.render( scene, this.camera );
-		renderer.setRenderTarget( null );
-		renderer.compute = compute;
-		target.dispose();
-		return nodes;
+		try {
+
+			renderer.setRenderTarget( target );
+			renderer.render( scene, this.camera );
+			return nodes;
+
+		} finally {
+
+			renderer.setRenderTarget( null );
+			renderer.compute = compute;
+			target.dispose();
+
+		}
 
 	}
 
 	/** Culls as a render does. */
 	cull( renderer: WebGPURenderer ): void {
 
-		this.internals.cull( renderer, this.camera, 1, false );
+		this.internals.cull( renderer, this.camera, { frameId: 1, isShadow: false, wireframe: false } );
 
 	}
 

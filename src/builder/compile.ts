@@ -26,7 +26,7 @@ export function build( renderer: WebGPURenderer, who: string, nodes: readonly Co
  * Compiles built nodes, and finds out whether they really did: three reports a bad shader on the
  * console and computes nothing. The shader is validated before three makes anything of it.
  *
- * @param goOn - Called in between: the last moment to throw before buffers are made.
+ * @param goOn - Called before the last step, which makes buffers: may throw.
  * @throws {ScanError} `shader-error` with the compiler's message
  */
 export async function compile( renderer: WebGPURenderer, who: string, nodes: readonly ComputeNode[], goOn: () => void = () => undefined ): Promise<void> {

@@ -1,23 +1,22 @@
-import { Vector2, Vector4, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { Vector2, Vector4, type BufferAttribute, type BufferGeometry, type Camera, type Mesh, type Node, type WebGPURenderer } from 'three/webgpu';
 import { allocate, type StorageAttribute } from '../builder/buffers';
 import { asExpr, asNode, uint, uniform, type Expr, type UniformExpr } from '../builder/tsl';
 import { choose } from '../builder/wgsl';
 import { CompactPass } from '../passes/CompactPass';
+import type { PassOptions } from '../passes/ComputePass';
 import { IndirectDraws } from '../passes/IndirectDraws';
 import type { DrawRange } from '../passes/mergeGeometries';
-import type { PassOptions } from '../passes/ComputePass';
-import type { KernelPolicy } from '../plan/policy';
 import { PartitionPass } from '../passes/PartitionPass';
-import type { BufferAttribute, Mesh, Node } from 'three/webgpu';
+import type { KernelPolicy } from '../plan/policy';
 import type { VisibilityLimits } from './limits';
 import { VisibilityTest } from './VisibilityTest';
 
 /** What a mesh tells each of its views. */
 export interface CullSource {
 
-	readonly mesh: Mesh;
+	readonly geometry: BufferGeometry;
 	readonly capacity: number;
-	/** World-space centre and radius of instance `i`; a radius below 0 is never seen. */
+	/** World-space centre and radius of instance `i`; of radius −1e30 where there is nothing to draw. */
 	readonly sphere: ( i: Node<'uint'> ) => Node<'vec4'>;
 	/** Whether instance `i` is shown at all. */
 	readonly isShown: ( i: Expr ) => Expr;
@@ -33,33 +32,41 @@ export interface CullSource {
 const viewport = new Vector4();
 const size = new Vector2();
 
+/** How a camera draws the mesh: what a shadow's or another override material does not take over from the mesh's own. */
+export interface Drawn { geometry: BufferGeometry; wireframe: boolean }
+
 /**
- * What one camera sees of a mesh: a visibility test, a pass over it, and draw records. About 4 bytes an instance (and a bit of mask; with levels a few more
- * bits), and 20 bytes a level.
+ * What one camera sees of a mesh: a visibility test, a pass over it, and draw records. 4 bytes an instance and a few bits; 4 more with hysteresis, and 4
+ * more from five levels on.
  */
 export class CullView {
 
 	readonly draws: IndirectDraws;
+	/** Where each level's record begins, for `geometry.setIndirect()`. */
+	readonly offsetsOfDraws: number[];
 	/** The indices of the visible instances, level after level. */
 	readonly indices: StorageAttribute;
 	/** Frame of the last run. */
 	lastFrame = 0;
-
 	/** Whether it has taken a camera's view. */
 	hasLooked = false;
 
 	private pass: CompactPass | PartitionPass;
+	private readonly drawn: { isMesh: true; geometry: BufferGeometry; material: { wireframe: boolean } };
 	private readonly test: VisibilityTest;
 	private readonly bias: UniformExpr<number>;
 
 	constructor( private readonly source: CullSource, private readonly isShadow: boolean ) {
 
-		const { capacity, sphere, ranges, limits, mesh } = source;
+		const { capacity, sphere, ranges, limits, geometry } = source;
 
 		// a shadow's camera has pixels of its own: what is small there may be large in the picture
 		this.test = new VisibilityTest( { spheres: sphere, ...limits, ...( isShadow && { minPixels: 0 } ), capacity } );
 		this.bias = uniform( 0, 'uint' );
-		this.draws = ranges === null ? new IndirectDraws( mesh ) : IndirectDraws.forRanges( mesh, ranges );
+		this.drawn = { isMesh: true, geometry, material: { wireframe: false } };
+		const target = this.drawn as unknown as Mesh;
+		this.draws = ranges === null ? new IndirectDraws( target ) : IndirectDraws.forRanges( target, ranges );
+		this.offsetsOfDraws = Array.from( { length: this.draws.length }, ( _, k ) => this.draws.byteOffset( k ) );
 		this.indices = allocate( 'uint', capacity );
 		this.pass = this.makePass();
 
@@ -68,7 +75,7 @@ export class CullView {
 	private makePass(): CompactPass | PartitionPass {
 
 		const { capacity, isShown, evaluated, policy } = this.source;
-		const options = { ...policy, name: 'CulledInstancedMesh', draws: this.draws, indices: this.indices, evaluated };
+		const options = { name: 'CulledInstancedMesh', ...policy, draws: this.draws, indices: this.indices, evaluated };
 		const levels = this.test.levelCount;
 
 		if ( levels === 1 ) return new CompactPass( capacity, i => asNode( asExpr( this.test.isVisible( i ) ).and( isShown( asExpr( i ) ) ) ), options );
@@ -130,7 +137,11 @@ export class CullView {
 
 	}
 
-	run( renderer: WebGPURenderer, count: number, like: CullView | null ): void {
+	/** @param like - Whose kernel to take, where it is not readied yet. */
+	run( renderer: WebGPURenderer, { geometry, wireframe }: Drawn, count: number, like: CullView | null ): void {
+
+		this.drawn.geometry = geometry;
+		this.drawn.material.wireframe = wireframe;
 
 		this.pass.initNow( renderer, like?.pass );
 		if ( this.pass.count !== count ) this.pass.count = count;

@@ -1,21 +1,22 @@
-import { type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
-import { attribute, varying } from 'three/tsl';
+import { type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { Fn, attribute, varying } from 'three/tsl';
 import { attributeOf, allocate, view, type StorageBuffer } from '../builder/buffers';
 import { asExpr, instanceIndex, storage, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
-import { ScanError, describe, invalidArgument } from '../errors';
+import { ScanError, describe, inNameOf, invalidArgument } from '../errors';
 import type { PassOptions } from '../passes/ComputePass';
 import { BUCKET_ATTRIBUTE } from '../passes/mergeGeometries';
 import { checkCapacity } from '../plan/counts';
 import type { KernelPolicy } from '../plan/policy';
-import { internals } from '../three-types';
 import { watch } from '../watch';
 import type { CullSource } from './CullView';
 import { CullViews } from './CullViews';
 import { InstanceBuffers } from './InstanceBuffers';
-import { acceptMaterial } from './instanceMaterial';
+import { acceptMaterial, selfCulling, type CullFrame } from './instanceMaterial';
 import { instanceSphere } from './instanceSphere';
+import { lendIndirect, lendNothing, returnIndirect } from './lendIndirect';
 import { checkLimits, type VisibilityLimits } from './limits';
 import { mergeLods, type Levels, type Lod } from './levels';
+import { throwAfterRender } from './throwAfterRender';
 import { Viewers } from './Viewers';
 
 /** Options of {@link CulledInstancedMesh}. */
@@ -27,7 +28,7 @@ export interface CulledInstancedMeshOptions extends Omit<VisibilityLimits, 'lodD
 	shadowLodBias?: number;
 	/** Not there yet: refused with `feature-missing`. Instances are drawn in the order of their index. */
 	sortObjects?: boolean;
-	/** Matrices (mat4) that are written on the GPU; `setMatrixAt` is refused then. */
+	/** Matrices (mat4) that are written on the GPU; `setMatrixAt` is refused then. Raycasting and bounds go by the CPU's array of it. */
 	matrices?: StorageBuffer;
 	/** Options of the passes that cull. */
 	policy?: PassOptions;
@@ -50,12 +51,14 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 72 bytes an instance (16 more with colours), and 4 a camera.
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 72 bytes an instance (16 more with colours), and 4 a camera; 4 more
+ * each with hysteresis, and from five levels on.
  */
 export class CulledInstancedMesh extends Mesh {
 
+	/** For checks of kind. */
 	readonly isCulledInstancedMesh = true;
-	/** `on`; `off` draws all instances; `frozen` goes on drawing what each camera saw last. */
+	/** `on`; `off` draws all instances; `frozen` goes on drawing what each camera saw last; shadows follow their light. */
 	culling: 'on' | 'off' | 'frozen' = 'on';
 	/** Bounds of all instances, for raycasting; see {@link computeBoundingSphere}. */
 	boundingSphere: Sphere | null = null;
@@ -66,14 +69,15 @@ export class CulledInstancedMesh extends Mesh {
 	private readonly levels: Levels | null;
 	private readonly views: CullViews;
 	private readonly viewers: Viewers;
-	private refusal: unknown = null;
+	/** Why nothing is drawn. */
+	private refusal: Error | null = null;
+	private said = '';
 
 	private readonly localBounds = { centre: uniform( new Vector3(), 'vec3' ), radius: uniform( 0, 'float' ) };
 	private readonly world = uniform( new Matrix4(), 'mat4' );
 	private readonly standIn = allocate( 'uint', 1 );
 	private indexNode: StorageExpr;
 	private offsetNode: StorageExpr | null = null;
-	private borrowedIndirect: Pick<BufferGeometry, 'indirect' | 'indirectOffset'> | null = null;
 
 	/**
 	 * @param geometry - A geometry, or levels of detail by ascending distance, the first from 0. null: assigned before the first render.
@@ -94,10 +98,10 @@ export class CulledInstancedMesh extends Mesh {
 		checkCapacity( 'CulledInstancedMesh', capacity );
 		const { shadowLodBias = 0 } = options;
 		checkLimits( 'CulledInstancedMesh', options );
-		if ( ! Number.isInteger( shadowLodBias ) || shadowLodBias < 0 ) throw invalidArgument( `CulledInstancedMesh: shadowLodBias must be a non-negative integer (got ${ describe( shadowLodBias ) }).` );
+		if ( ! Number.isInteger( shadowLodBias ) || shadowLodBias < 0 ) throw invalidArgument( `CulledInstancedMesh: shadowLodBias must be a non-negative integer (got ${ describe( shadowLodBias ) }). Omit it for the levels of the picture.` );
 
 		const borrowed = matrices === undefined ? null : attributeOf( 'CulledInstancedMesh: matrices', matrices );
-		if ( borrowed !== null && ( borrowed.itemSize !== 16 || borrowed.count < capacity || ! ( borrowed.array instanceof Float32Array ) ) ) throw invalidArgument( `CulledInstancedMesh: matrices must hold at least ${ capacity } mat4 of floats (got ${ borrowed.count } of itemSize ${ borrowed.itemSize } over a ${ borrowed.array.constructor.name }).` );
+		if ( borrowed !== null && ( borrowed.itemSize !== 16 || borrowed.count < capacity || ! ( borrowed.array instanceof Float32Array ) ) ) throw invalidArgument( `CulledInstancedMesh: matrices must hold at least ${ capacity } mat4 of floats (got ${ borrowed.count } of itemSize ${ borrowed.itemSize } over a ${ borrowed.array.constructor.name }). Pass instancedArray( ${ capacity }, 'mat4' ).` );
 
 		this.levels = levels;
 		this.instances = new InstanceBuffers( capacity, borrowed );
@@ -108,10 +112,10 @@ export class CulledInstancedMesh extends Mesh {
 		// stand-ins until a camera has buffers: bound at each draw
 		this.indexNode = storage( this.standIn, 'uint', capacity ).setName( 'visibleInstances' ).toReadOnly();
 		if ( levels !== null ) this.offsetNode = storage( this.standIn, 'uint', levels.ranges.length + 1 ).setName( 'levelOffsets' ).toReadOnly();
-		this.instanceIndexNode = ( varying as unknown as ( node: unknown ) => Node<'uint'> )( this.drawnIndex() );
+		this.instanceIndexNode = ( varying as unknown as ( node: unknown ) => Node<'uint'> )( Fn( ( { object }: NodeBuilder ) => ( selfCulling( object ) ?? this ).drawnIndex() )() );
 
 		this.views = new CullViews( () => this.cullSource(), () => this.recordBundlesAnew() );
-		this.viewers = new Viewers( () => { checkGeometry( this.geometry ); this.updateLocalBounds(); } );
+		this.viewers = new Viewers();
 		this.add( this.viewers );
 
 		watch( this, 'material', acceptMaterial );
@@ -148,6 +152,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
+	/** Places an instance. */
 	setMatrixAt( index: number, value: Matrix4 ): void {
 
 		if ( this.options.matrices !== undefined ) throw invalidArgument( 'CulledInstancedMesh.setMatrixAt: the matrices were given as a buffer, which is written on the GPU (got a matrix). Write there, or omit the option matrices.' );
@@ -155,13 +160,14 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
+	/** Reads where an instance is. */
 	getMatrixAt( index: number, target: Matrix4 ): Matrix4 {
 
 		return this.instances.getMatrix( this.checkIndex( 'getMatrixAt', index ), target );
 
 	}
 
-	/** Multiplies the material's colour for an instance. The first call rebuilds the material. */
+	/** Multiplies the material's colour for an instance. The first call rebuilds the material: three hears of it by an event `dispose`. */
 	setColorAt( index: number, color: Color ): void {
 
 		this.checkIndex( 'setColorAt', index );
@@ -171,6 +177,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
+	/** Reads the colour of an instance; white where none was set. */
 	getColorAt( index: number, target: Color ): Color {
 
 		this.checkIndex( 'getColorAt', index );
@@ -186,6 +193,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
+	/** Whether an instance is shown. */
 	getVisibleAt( index: number ): boolean {
 
 		return this.instances.isShown( this.checkIndex( 'getVisibleAt', index ) );
@@ -200,11 +208,11 @@ export class CulledInstancedMesh extends Mesh {
 
 		this.instances.resize( capacity );
 		this.count = Math.min( this.count, capacity );
-		this.views.dispose();
+		this.views.restart();
 
 	}
 
-	/** Compiles the culling ahead, with the kernel that suits the device. */
+	/** Compiles the culling ahead, with the kernel that suits the device. Rejects with what keeps it from running; call it again to try anew. */
 	async init( renderer: WebGPURenderer ): Promise<this> {
 
 		await this.views.init( renderer );
@@ -216,7 +224,7 @@ export class CulledInstancedMesh extends Mesh {
 	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.viewers.last ): Promise<number[]> {
 
 		const seen = camera === null ? undefined : this.views.get( camera );
-		if ( seen === undefined ) throw new ScanError( 'not-initialized', 'CulledInstancedMesh.readVisibleCounts: the camera has not rendered the mesh yet (got no counts). Render first.' );
+		if ( seen === undefined ) throw new ScanError( 'not-initialized', `CulledInstancedMesh.readVisibleCounts: the camera${ camera?.name ? ` '${ camera.name }'` : '' } has not rendered the mesh, or not for long (got no counts). Render with it first.` );
 		return seen.readCounts( renderer );
 
 	}
@@ -271,21 +279,24 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	/** A mesh with instances of its own, which begin as this one's are; geometry, material and a `matrices` buffer are shared. */
+	/** A mesh with instances of its own, which begin as this one's are, and the same options; geometry, material and a `matrices` buffer are shared. */
 	override clone( recursive?: boolean ): this {
 
-		const { levels, material, capacity, options } = this;
-		return new CulledInstancedMesh( levels?.lods ?? this.geometry, material as Material, capacity, options ).copy( this, recursive ) as this;
+		const { levels, geometry, material, capacity, options } = this;
+		const shape = levels?.lods ?? ( geometry.attributes.position === undefined ? null : geometry );
+		return new ( this.constructor as typeof CulledInstancedMesh )( shape, material as Material, capacity, options ).copy( this, recursive ) as this;
 
 	}
 
-	/** Takes over what another mesh is. Levels of detail must be the same. */
+	/** Takes over what another mesh is, its instances too, but not its options. Levels of detail must be the same; takes another capacity if its matrices are its own. */
 	override copy( source: this, recursive = true ): this {
+
+		if ( source.levels !== this.levels ) throw invalidArgument( 'CulledInstancedMesh.copy: both must have the same levels of detail (got others). Use clone().' );
+		if ( this.capacity !== source.capacity ) this.resize( source.capacity );
 
 		super.copy( source, false );
 		for ( const child of recursive ? source.children : [] ) if ( child !== source.viewers ) this.add( child.clone() );
 
-		if ( this.capacity !== source.capacity ) this.resize( source.capacity );
 		if ( this.instanceColor === null && source.instanceColor !== null ) this.rebuild();
 		this.instances.copy( source.instances );
 		this.count = source.count;
@@ -298,70 +309,83 @@ export class CulledInstancedMesh extends Mesh {
 	/** Frees the buffers. Rendering it again makes them anew. */
 	override dispose(): this {
 
+		returnIndirect( this.geometry );
 		this.views.dispose();
 		this.instances.dispose();
 		this.standIn.dispose();
 		this.levels?.geometry.dispose();
+		this.refusal = null;
+		this.said = '';
 		this.rebuild();
 		return this;
 
 	}
 
 	/** @internal */
-	cull( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
+	cull( renderer: WebGPURenderer, camera: Camera, { frameId, isShadow, wireframe }: CullFrame ): void {
+
+		returnIndirect( this.geometry ); // three may have left out what follows a draw
+		if ( this.viewers.parent !== this ) this.add( this.viewers ); // cleared
+
+		const viewer = this.viewers.viewerOf( renderer, camera, frameId, isShadow );
 
 		try {
 
-			this.cullFor( renderer, camera, frameId, isShadow );
+			checkGeometry( this.geometry );
+			this.updateLocalBounds();
+			this.world.value.copy( this.matrixWorld );
+			this.instances.flush();
+
+			const { culling, geometry } = this;
+			const seen = this.views.open( renderer, camera, isShadow, frameId );
+			seen.enabled = culling !== 'off';
+			// six faces of a point light are one camera
+			if ( culling !== 'frozen' || isShadow || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0 );
+			seen.run( renderer, { geometry, wireframe }, this.count, this.views.pattern );
+			this.refusal = null;
 
 		} catch ( error ) {
 
-			// thrown inside a shadow's nested render it would leave three in the middle of it for good: the main render meets it again
-			if ( ! isShadow ) throw error;
-			if ( this.refusal === null ) console.error( error );
-			this.refusal = error;
+			this.refuse( renderer, inNameOf( 'CulledInstancedMesh', error ) as Error );
 
 		}
 
 	}
 
-	private cullFor( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void {
+	/** Draws nothing, and says why: by an error out of `render()`, or once on the console where that can't be. */
+	private refuse( renderer: WebGPURenderer, error: Error ): void {
 
-		const viewer = this.viewers.viewerOf( camera, { depth: internals( renderer )._callDepth, frame: frameId, isShadow } );
-		const seen = this.views.open( renderer, camera, isShadow, frameId );
+		this.refusal = error;
+		if ( throwAfterRender( renderer, this, error ) || error.message === this.said ) return;
 
-		this.instances.flush();
-		this.world.value.copy( this.matrixWorld );
-
-		seen.enabled = this.culling !== 'off';
-		if ( this.culling !== 'frozen' || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0 );
-		seen.run( renderer, this.count, this.views.pattern );
+		console.error( error );
+		this.said = error.message;
 
 	}
 
 	/** @internal */
-	bind( camera: Camera ): void {
+	bind( renderer: WebGPURenderer, camera: Camera ): void {
+
+		if ( this.refusal !== null ) {
+
+			lendNothing( renderer, this.geometry );
+			return;
+
+		}
 
 		const seen = this.views.get( camera );
 		if ( seen === undefined ) return;
 
 		this.indexNode.value = seen.indices;
 		if ( this.offsetNode !== null && seen.offsets !== null ) this.offsetNode.value = seen.offsets;
-
-		const offsets = Array.from( { length: seen.draws.length }, ( _, k ) => seen.draws.byteOffset( k ) );
-		const { indirect, indirectOffset } = this.geometry;
-		this.borrowedIndirect = { indirect, indirectOffset };
-		this.geometry.setIndirect( seen.draws.attribute, offsets );
+		lendIndirect( this.geometry, seen.draws.attribute, seen.offsetsOfDraws );
 
 	}
 
 	/** @internal */
 	unbind(): void {
 
-		// another mesh may share the geometry, with draws of its own
-		if ( this.borrowedIndirect === null ) return;
-		this.geometry.setIndirect( this.borrowedIndirect.indirect, this.borrowedIndirect.indirectOffset );
-		this.borrowedIndirect = null;
+		returnIndirect( this.geometry );
 
 	}
 
@@ -374,8 +398,12 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	/** Index of the instance being drawn: through the camera's list. */
-	private drawnIndex(): unknown {
+	/**
+	 * Index of the instance being drawn: through the camera's list.
+	 *
+	 * @internal
+	 */
+	drawnIndex(): unknown {
 
 		if ( this.offsetNode === null ) return this.indexNode.element( instanceIndex );
 
@@ -390,7 +418,7 @@ export class CulledInstancedMesh extends Mesh {
 		const shown = view( instances.shown, 'uint', 'shownInstances' ).toReadOnly();
 
 		return {
-			mesh: this, capacity: instances.capacity,
+			geometry: this.geometry, capacity: instances.capacity,
 			sphere: instanceSphere( instances.matrices, this.world, this.localBounds ),
 			isShown: i => shown.element( i.shiftRight( uint( 5 ) ) ).shiftRight( i.bitAnd( uint( 31 ) ) ).bitAnd( uint( 1 ) ).equal( 1 ),
 			ranges: levels?.ranges ?? null,
@@ -413,7 +441,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	private acceptGeometry( next: BufferGeometry ): BufferGeometry {
 
-		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }).` );
+		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }). Pass null to assign it later.` );
 		if ( this.levels !== null && next !== this.levels.geometry ) throw invalidArgument( 'CulledInstancedMesh: geometry can\'t be replaced where there are levels of detail (got another). Make another mesh.' );
 		this.boundingSphere = null;
 		return next;
@@ -431,6 +459,7 @@ export class CulledInstancedMesh extends Mesh {
 	private rebuild(): void {
 
 		this.dispatchEvent( { type: 'dispose' } as never );
+		this.recordBundlesAnew();
 
 	}
 
@@ -458,7 +487,7 @@ export class CulledInstancedMesh extends Mesh {
 function checkGeometry( geometry: BufferGeometry ): void {
 
 	const { isBufferGeometry, attributes, drawRange } = ( geometry as Partial<BufferGeometry> | undefined ) ?? {};
-	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }).` );
+	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }). Set it, or assign another geometry.` );
 	if ( drawRange!.start !== 0 || drawRange!.count !== Infinity ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
 
 }

@@ -35,9 +35,10 @@ export class DirtyElements {
 
 		if ( ! this.isClean ) {
 
-			// another version: new to this list, or the user's own needsUpdate, which uploads all
+			// another version: new to this list, or the user's own needsUpdate. Then all goes up, whatever ranges the user has set
 			const isPart = attribute.version === this.version;
-			if ( isPart ) for ( const [ first, last ] of this.runs( GAP_WORDS / wordsPerElement ) ) attribute.addUpdateRange( first * wordsPerElement, ( last - first + 1 ) * wordsPerElement );
+			if ( ! isPart ) attribute.clearUpdateRanges();
+			else for ( const [ first, last ] of this.runs( GAP_WORDS / wordsPerElement ) ) attribute.addUpdateRange( first * wordsPerElement, ( last - first + 1 ) * wordsPerElement );
 			attribute.needsUpdate = true;
 
 			this.bits.fill( 0 );

@@ -110,9 +110,9 @@ export class InstanceBuffers {
 			this.needColors();
 			copyInto( this.colors!, source.colors );
 
-		}
+		} else this.colors?.array.fill( 1 );
 
-		this.forgetUploads();
+		for ( const attribute of [ this.borrowed === null ? this.matrices : null, this.shown, this.colors ] ) if ( attribute !== null ) attribute.needsUpdate = true;
 
 	}
 

@@ -1,7 +1,10 @@
-import { Object3D, type Camera } from 'three/webgpu';
+import { Object3D, type Camera, type WebGPURenderer } from 'three/webgpu';
+import { internals } from '../three-types';
 
-/** Cameras to remember: more than are ever nested. */
+/** Renders to remember: more than are ever nested. */
 const LONGEST = 16;
+
+interface Begun { camera: Camera; depth: number }
 
 /**
  * Knows whose picture a shadow is drawn for. three draws shadow maps nested in the render of a camera, and does not tell their objects of it. But in
@@ -11,18 +14,18 @@ export class Viewers extends Object3D {
 
 	readonly isLOD = true;
 	readonly autoUpdate = true;
-	/** In the order in which their renders began. */
-	private cameras: Camera[] = [];
-	/** How deeply each one's render is nested, once it has drawn the mesh; infinitely for a shadow's camera, which is nobody's viewer. */
-	private readonly depths = new WeakMap<Camera, number>();
 
 	/** The last camera of the outermost render in which the mesh was drawn: no shadow's, no reflection's. */
 	last: Camera | null = null;
 	private lastDepth = Infinity;
 	private lastFrame = - 1;
 
-	/** @param begin - Called when a render begins that may draw the mesh. */
-	constructor( private readonly begin: () => void ) {
+	/** The latest render of each camera, in the order in which they began, and how deeply nested it was. */
+	private readonly renders: Begun[] = [];
+	/** Known once the mesh was drawn: before, every render passes for an outermost one. */
+	private renderer: WebGPURenderer | null = null;
+
+	constructor() {
 
 		super();
 		this.layers.enableAll();
@@ -32,22 +35,19 @@ export class Viewers extends Object3D {
 	/** Called by three. */
 	update( camera: Camera ): void {
 
-		this.cameras = [ ...this.cameras.filter( other => other !== camera ), camera ].slice( - LONGEST );
-		this.begin();
+		this.begin( camera, this.renderer === null ? - 1 : internals( this.renderer )._callDepth );
 
 	}
 
-	/** A camera draws the mesh, at this depth of nested renders. Returns from where distances count: for a shadow, the camera around it. */
-	viewerOf( camera: Camera, { depth, frame, isShadow }: { depth: number; frame: number; isShadow: boolean } ): Camera {
+	/** A camera draws the mesh. Returns from where distances count: for a shadow, the camera in whose render it is nested. */
+	viewerOf( renderer: WebGPURenderer, camera: Camera, frame: number, isShadow: boolean ): Camera {
 
-		this.depths.set( camera, isShadow ? Infinity : depth );
+		this.renderer = renderer;
+		const depth = internals( renderer )._callDepth;
+		this.begin( camera, depth ); // a recorded bundle does not announce its renders
 
-		if ( isShadow ) {
-
-			// a render that has ended, a reflection's for one, was as deeply nested as this one
-			return this.cameras.findLast( other => ( this.depths.get( other ) ?? - 1 ) < depth ) ?? camera;
-
-		}
+		// what has ended, a reflection for one, was as deeply nested as this render, or more deeply
+		if ( isShadow ) return this.renders.findLast( other => other.depth < depth )?.camera ?? camera;
 
 		if ( frame !== this.lastFrame || depth <= this.lastDepth ) {
 
@@ -58,6 +58,17 @@ export class Viewers extends Object3D {
 		}
 
 		return camera;
+
+	}
+
+	private begin( camera: Camera, depth: number ): void {
+
+		const { renders } = this;
+		const before = renders.findIndex( other => other.camera === camera );
+		if ( before >= 0 ) renders.splice( before, 1 );
+		else if ( renders.length === LONGEST ) renders.shift();
+
+		renders.push( { camera, depth } );
 
 	}
 

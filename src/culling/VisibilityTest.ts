@@ -25,6 +25,8 @@ export interface VisibilityOptions extends VisibilityLimits {
 }
 
 const OUT_OF_RANGE = 0x80000000;
+/** A sphere of a smaller radius is not there at all: not seen even where everything is. */
+const NOT_THERE = - 1e29;
 
 /**
  * Which bounds a camera sees, and in which level of detail, as closures for the passes:
@@ -40,6 +42,7 @@ const OUT_OF_RANGE = 0x80000000;
  */
 export class VisibilityTest {
 
+	/** For checks of kind. */
 	readonly isVisibilityTest = true;
 	/** Whether bound `i` is visible. */
 	readonly isVisible: ( i: Node<'uint'> ) => Node<'bool'>;
@@ -187,7 +190,8 @@ export class VisibilityTest {
 
 		const level = this.levelAt( nearest, lastLevel, hysteresis );
 
-		if ( state === null ) return { visible: enabled.equal( 0 ).or( seen ), level };
+		const whenDisabled = enabled.equal( 0 ).and( bound.radius.greaterThan( NOT_THERE ) );
+		if ( state === null ) return { visible: whenDisabled.or( seen ), level };
 
 		// over all eyes together, with hysteresis: what the history keeps; asked twice, the answer is the same
 		const scale = choose( 'float', wasOut, float( 1 ).sub( hysteresis ), float( 1 ) ).toVar();
@@ -195,7 +199,7 @@ export class VisibilityTest {
 		const near = ( needsSize ? inRange.and( largest.mul( scale ).lessThan( minPixels ).not() ) : inRange ).toVar();
 
 		state.assign( level.add( 1 ).bitOr( choose( 'uint', near, uint( 0 ), uint( OUT_OF_RANGE ) ) ) );
-		return { visible: enabled.equal( 0 ).or( seen.and( near ) ), level };
+		return { visible: whenDisabled.or( seen.and( near ) ), level };
 
 	}
 

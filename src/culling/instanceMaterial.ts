@@ -6,23 +6,29 @@ import { describe, invalidArgument } from '../errors';
 import { shaderBuilder } from '../three-types';
 import { watch } from '../watch';
 
+/** What is known of a render. */
+export interface CullFrame { frameId: number; isShadow: boolean; wireframe: boolean }
+
 /** A mesh that culls itself, as its material sees it. */
 export interface SelfCulling extends Object3D {
 
 	readonly isCulledInstancedMesh: true;
 	/** Runs the culling for a camera or a shadow's, before the draw is recorded. */
-	cull( renderer: WebGPURenderer, camera: Camera, frameId: number, isShadow: boolean ): void;
+	cull( renderer: WebGPURenderer, camera: Camera, frame: CullFrame ): void;
 	/** Binds a camera's buffers for the draw, and unbinds them after it. */
-	bind( camera: Camera ): void;
+	bind( renderer: WebGPURenderer, camera: Camera ): void;
 	unbind(): void;
-	/** Matrix and colour of the instance being drawn. */
+	/** Index of the instance being drawn. */
+	drawnIndex(): unknown;
+	/** Its matrix and colour. */
 	instance(): { matrix: Expr; color: Expr | null };
 
 }
 
-interface Frame { renderer: WebGPURenderer; camera: Camera; object: Object3D; material: Material & { isShadowPassMaterial?: boolean }; frameId: number }
+interface Frame { renderer: WebGPURenderer; camera: Camera; object: Object3D; material: Material & { isShadowPassMaterial?: boolean; wireframe?: boolean }; frameId: number }
 
-function selfCulling( object: Object3D ): SelfCulling | null {
+/** The mesh that a shader is built for, or is drawn, if it culls itself. */
+export function selfCulling( object: Object3D ): SelfCulling | null {
 
 	return ( object as Partial<SelfCulling> ).isCulledInstancedMesh === true ? object as SelfCulling : null;
 
@@ -58,14 +64,14 @@ class CullNode extends OwnNode {
 	override updateBefore( frame: unknown ): undefined {
 
 		const { renderer, camera, object, material, frameId } = frame as Frame;
-		selfCulling( object )?.cull( renderer, camera, frameId, material.isShadowPassMaterial === true );
+		selfCulling( object )?.cull( renderer, camera, { frameId, isShadow: material.isShadowPassMaterial === true, wireframe: material.wireframe === true } );
 
 	}
 
 	override update( frame: unknown ): undefined {
 
-		const { object, camera } = frame as Frame;
-		selfCulling( object )?.bind( camera );
+		const { renderer, object, camera } = frame as Frame;
+		selfCulling( object )?.bind( renderer, camera );
 
 	}
 
@@ -97,7 +103,7 @@ const placed = new WeakSet<object>();
 export function acceptMaterial( material: Material | Material[] ): Material {
 
 	if ( Array.isArray( material ) ) throw invalidArgument( 'CulledInstancedMesh: material must be one material (got an array). Split the mesh, or merge the geometries.' );
-	if ( ( material as Partial<Material> | null | undefined )?.isMaterial !== true ) throw invalidArgument( `CulledInstancedMesh: material must be a material (got ${ describe( material ) }).` );
+	if ( ( material as Partial<Material> | null | undefined )?.isMaterial !== true ) throw invalidArgument( `CulledInstancedMesh: material must be a material (got ${ describe( material ) }). Pass null to assign it later.` );
 
 	if ( watched.has( material ) ) return material;
 

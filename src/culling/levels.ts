@@ -2,8 +2,15 @@ import type { BufferGeometry } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
 import { mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
 
-/** A level of detail: shown from `distance` on. */
-export interface Lod { geometry: BufferGeometry; distance: number }
+/** A level of detail. */
+export interface Lod {
+
+	/** With the attributes of the first level. */
+	geometry: BufferGeometry;
+	/** Shown from this distance on, from the eye to the instance's centre. Level 0 begins at 0. */
+	distance: number;
+
+}
 
 /** Levels of detail as one geometry, a range of it each. */
 export interface Levels {
@@ -24,12 +31,12 @@ export function mergeLods( lods: readonly Lod[] ): Levels {
 	const before = known.get( lods );
 	if ( before !== undefined ) return before;
 
-	if ( lods.length === 0 ) throw invalidArgument( 'CulledInstancedMesh: levels of detail must be at least one (got an empty array).' );
+	if ( lods.length === 0 ) throw invalidArgument( 'CulledInstancedMesh: levels of detail must be at least one (got an empty array). Pass a geometry where there is but one.' );
 
 	lods.forEach( ( lod: Lod | null, k ) => {
 
-		if ( typeof lod?.distance !== 'number' ) throw invalidArgument( `CulledInstancedMesh: each level of detail must be { geometry, distance } (got ${ describe( lod ) } for level ${ k }).` );
-		if ( ! ( lod.distance >= ( k === 0 ? 0 : lods[ k - 1 ].distance ) ) || ( k === 0 && lod.distance !== 0 ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ lods.map( each => each.distance ).join( ', ' ) }).` );
+		if ( typeof lod?.distance !== 'number' ) throw invalidArgument( `CulledInstancedMesh: each level of detail must be { geometry, distance } (got ${ describe( lod ) } for level ${ k }). Begin with distance 0.` );
+		if ( ! ( lod.distance >= ( k === 0 ? 0 : lods[ k - 1 ].distance ) ) || ( k === 0 && lod.distance !== 0 ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ lods.map( each => each.distance ).join( ', ' ) }). Sort them.` );
 
 	} );
 

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BufferGeometry, DoubleSide, Mesh, MeshBasicNodeMaterial, type WebGPURenderer } from 'three/webgpu';
+import { BufferGeometry, DoubleSide, Mesh, MeshBasicNodeMaterial, type Node, type WebGPURenderer } from 'three/webgpu';
 import { positionLocal, vec3, vec4 } from 'three/tsl';
 import { CulledInstancedMesh, ScanError } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
-import { WIDTH, expectTags, refusalOf, squareGeometry, type Picture } from '../support/drawing';
+import { WIDTH, expectTags, squareGeometry, type Picture } from '../support/drawing';
+import { refusedBy, wrong } from '../support/refusals';
+import { internals } from '../../src/three-types';
 import { pixels, type tagMaterial } from '../support/stage';
 
 type NodeMaterial = ReturnType<typeof tagMaterial>;
 
-/** What TypeScript would refuse, as JavaScript users may write it. */
-const wrong = <T>( value: unknown ): T => value as T;
+const refuses = refusedBy( /^CulledInstancedMesh/ );
 
 // What can be assigned at any time is refused when it is, or at the latest when it would be drawn.
 describe.runIf( ONCE )( `what a CulledInstancedMesh refuses to draw on ${ deviceName }`, () => {
@@ -57,6 +58,9 @@ describe.runIf( ONCE )( `what a CulledInstancedMesh refuses to draw on ${ device
 			picture.draw();
 
 		} catch ( caught ) { error = caught; }
+		// three has come to the end of its render, if it began one
+		expect( [ picture.target, null ] ).toContain( renderer.getRenderTarget() );
+		expect( internals( renderer )._callDepth ).toBe( - 1 );
 		renderer.setRenderTarget( null );
 		expect( error ).toBeInstanceOf( ScanError );
 		expect( ( error as ScanError ).code ).toBe( 'invalid-argument' );
@@ -87,36 +91,53 @@ describe.runIf( ONCE )( `what a CulledInstancedMesh refuses to draw on ${ device
 
 	} );
 
-	it.each( [ 'before the first frame', 'between two frames' ] )( 'no positionNode %s, or says that it does', async ( when ) => {
+	it.each( [ 'before the first frame', 'between two frames' ] )( 'no positionNode assigned %s: the instances are placed, and moved by it', async ( when ) => {
 
 		const { picture, mesh } = scene();
 		if ( when === 'between two frames' ) await picture.render();
-		const material = mesh.material as NodeMaterial;
-		let pixels: Uint8Array | undefined;
-		const refusal = await refusalOf( async () => {
-
-			material.positionNode = positionLocal.add( vec3( 0, 2, 0 ) );
-			material.needsUpdate = true;
-			pixels = await picture.render();
-
-		} );
-		renderer.setRenderTarget( null );
-		if ( refusal === null ) expectTags( 'two rows down', pixels!, ( pixel ) => pixel === WIDTH ? 77 : pixel >= 2 * WIDTH ? upTo( 10 )( pixel - 2 * WIDTH ) : - 1 );
-		else expect( refusal ).toMatch( /^CulledInstancedMesh.*positionNode/ );
+		( mesh.material as NodeMaterial ).positionNode = positionLocal.add( vec3( 0, 2, 0 ) );
+		expectTags( 'two rows down', await picture.render(), ( pixel ) => pixel === WIDTH ? 77 : pixel >= 2 * WIDTH ? upTo( 10 )( pixel - 2 * WIDTH ) : - 1 );
 		mesh.dispose();
 
 	} );
 
-	it( 'a mesh with nothing assigned is not drawn, or refused', async () => {
+	it( 'no positionNode made of the one that was there', async () => {
+
+		const { picture, mesh } = scene();
+		const material = mesh.material as NodeMaterial;
+		material.positionNode = vec3( 0, 2, 0 ).add( material.positionNode as Node<'vec3'> );
+		expectTags( 'two rows down', await picture.render(), ( pixel ) => pixel === WIDTH ? 77 : pixel >= 2 * WIDTH ? upTo( 10 )( pixel - 2 * WIDTH ) : - 1 );
+		mesh.dispose();
+
+	} );
+
+	it( 'a mesh with nothing assigned', async () => {
 
 		const { picture, neighbor } = scene(), mesh = new CulledInstancedMesh( null, null, 3 );
 		picture.scene.clear();
 		picture.scene.add( mesh, neighbor );
-		const refusal = await refusalOf( async () => expectTags( 'the neighbour alone', await picture.render(), ( pixel ) => pixel === WIDTH ? 77 : - 1 ) );
+		await refuses( () => picture.draw(), 'invalid-argument', 'position' );
 		renderer.setRenderTarget( null );
-		if ( refusal !== null ) expect( refusal ).toMatch( /^CulledInstancedMesh/ );
 		picture.scene.remove( mesh );
 		expectTags( 'the next frame', await picture.render(), ( pixel ) => pixel === WIDTH ? 77 : - 1 );
+
+	} );
+
+	it( 'what the device can\'t bind: the rest of the picture is drawn, each frame says so', async () => {
+
+		const { picture, mesh } = pixels( renderer, 10, { policy: { workgroupSize: 4096 } } );
+		const neighbor = scene().neighbor;
+		picture.scene.add( neighbor );
+
+		for ( let frame = 0; frame < 2; frame ++ ) {
+
+			await refuses( () => picture.draw(), 'limit-exceeded', 'workgroupSize' );
+			expectTags( 'the neighbour', await picture.read(), ( pixel ) => pixel === WIDTH ? 77 : - 1 );
+
+		}
+
+		await refuses( () => mesh.init( renderer ), 'limit-exceeded', 'workgroupSize' );
+		mesh.dispose();
 
 	} );
 
