@@ -79,6 +79,9 @@ describe.runIf( CAN_DRAW )( `instances of a CulledInstancedMesh on ${ deviceName
 		for ( const i of broken ) mesh.setMatrixAt( i, matrix );
 		expectTags( 'the others', await picture.render(), ( pixel ) => broken.includes( pixel ) ? - 1 : upTo( COUNT )( pixel ) );
 		expect( await mesh.readVisibleCounts( renderer ) ).toEqual( [ COUNT - broken.length ] );
+		mesh.culling = 'off';
+		expectTags( 'the others, all drawn', await picture.render(), ( pixel ) => broken.includes( pixel ) ? - 1 : upTo( COUNT )( pixel ) );
+		expect( await mesh.readVisibleCounts( renderer ) ).toEqual( [ COUNT - broken.length ] );
 
 	} );
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BoxGeometry, Color, Matrix4, Mesh, MeshNormalNodeMaterial, type BufferGeometry, type WebGPURenderer } from 'three/webgpu';
+import { BoxGeometry, Color, Matrix4, Mesh, MeshNormalNodeMaterial, type BufferGeometry, WebGPURenderer } from 'three/webgpu';
 import { CulledInstancedMesh } from 'three-scan';
 import { countCreations, type Creations } from '../support/creations';
-import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
+import { createCanvas, createRenderer, deviceName, expectNoGpuErrors, ONCE, requestAdapter } from '../support/gpu';
 import { differences, expectTags } from '../support/drawing';
 import { nextFrame, perspective, pixelMatrix, pixels, Stage, tagMaterial } from '../support/stage';
 
@@ -118,6 +118,67 @@ describe.runIf( ONCE )( `the life of a CulledInstancedMesh on ${ deviceName }`, 
 			mesh.dispose();
 
 		} );
+
+	} );
+
+	it( 'uploads what changed though the user names another range', async () => {
+
+		const { picture, mesh } = pixels( renderer, COUNT );
+		await picture.render();
+		mesh.instanceMatrix.array.set( pixelMatrix( 2000 ).elements, 16 );
+		mesh.instanceMatrix.addUpdateRange( 16, 16 );
+		mesh.instanceMatrix.needsUpdate = true;
+		mesh.setMatrixAt( 500, pixelMatrix( 2001 ) );
+		expectTags( 'both', await picture.render(), ( pixel ) => pixel === 2000 ? 1 : pixel === 2001 ? 500 : pixel === 1 || pixel === 500 ? - 1 : upTo( COUNT )( pixel ) );
+		mesh.dispose();
+
+	} );
+
+	it( 'takes over another mesh when it has been drawn', async () => {
+
+		const { picture, mesh } = pixels( renderer, 20 ), other = mesh.clone();
+		for ( let i = 0; i < 20; i ++ ) mesh.setMatrixAt( i, pixelMatrix( 1000 + i ) );
+		other.setVisibleAt( 3, false );
+		await picture.render();
+		mesh.copy( other );
+		expectTags( 'as the other', await picture.render(), ( pixel ) => pixel === 3 ? - 1 : upTo( 20 )( pixel ) );
+		for ( const each of [ mesh, other ] ) each.dispose();
+
+	} );
+
+	it( 'goes on with init() when it is resized meanwhile, and begins anew after a failure', async () => {
+
+		const { picture, mesh } = pixels( renderer, 20 );
+		const ready = mesh.init( renderer );
+		mesh.resize( 30 );
+		expect( await ready ).toBe( mesh );
+		expect( mesh.policy.dispatches ).toBe( 3 );
+		expectTags( 'resized', await picture.render(), upTo( 20 ) );
+		mesh.dispose();
+
+		const canvas = createCanvas();
+		const late = new WebGPURenderer( { canvas, device: await ( await requestAdapter() ).requestDevice() } );
+		await expect( mesh.init( late ) ).rejects.toMatchObject( { code: 'not-initialized' } );
+		await late.init();
+		expect( await mesh.init( late ) ).toBe( mesh );
+		await expect( mesh.init( renderer ) ).rejects.toMatchObject( { code: 'invalid-argument', message: expect.stringMatching( /^CulledInstancedMesh: .*one renderer/ ) as string } );
+		mesh.dispose();
+		await mesh.init( renderer );
+		mesh.dispose();
+
+	} );
+
+	it( 'keeps the buffers of a camera that nothing was drawn for meanwhile', async () => {
+
+		const { picture, mesh } = pixels( renderer, 10 );
+		await mesh.init( renderer );
+		await picture.render();
+		const { buffers } = creations.made;
+		for ( let k = 0; k < 320; k ++ ) await nextFrame( renderer );
+		expectTags( 'later', await picture.render(), upTo( 10 ) );
+		// staging, to read the picture, is all that is new
+		expect( creations.made.buffers - buffers ).toBeLessThanOrEqual( 2 );
+		mesh.dispose();
 
 	} );
 
@@ -296,6 +357,18 @@ describe.runIf( ONCE )( `the life of a CulledInstancedMesh on ${ deviceName }`, 
 			const pictures = await draw( geometry ? [ shape, shape, shape ] : boxes(), material ? [ surface, surface, surface ] : materials() );
 			pictures.forEach( ( picture, k ) => expect( differences( picture, expected[ k ] ), `turn ${ k }` ).toBe( 0 ) );
 			expect( differences( expected[ 0 ], ( await draw( boxes(), materials(), false ) )[ 0 ] ) ).toBeGreaterThan( 100 );
+
+		} );
+
+		it( 'a material over the index, each drawing its own', async () => {
+
+			const { picture, mesh } = pixels( renderer, 20 ), clone = mesh.clone();
+			clone.position.y = 1;
+			clone.setVisibleAt( 2, false );
+			picture.scene.add( clone );
+			mesh.setVisibleAt( 1, false );
+			expectTags( 'both', await picture.render(), ( pixel ) => pixel === 1 || pixel === 66 ? - 1 : pixel % 64 < 20 && pixel < 84 ? pixel % 64 : - 1 );
+			for ( const each of [ mesh, clone ] ) each.dispose();
 
 		} );
 

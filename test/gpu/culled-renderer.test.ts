@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BoxGeometry, BundleGroup, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
+import { BoxGeometry, BundleGroup, Color, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
 import { mrt, output, pass, reflector, velocity } from 'three/tsl';
 import { CulledInstancedMesh } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
@@ -22,11 +22,11 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 	afterAll( expectNoGpuErrors );
 
-	/** Boxes around the origin. */
+	/** Boxes around the origin, those far away with another shape. */
 	function ring(): CulledInstancedMesh {
 
-		const mesh = new CulledInstancedMesh( new BoxGeometry(), new MeshNormalNodeMaterial(), RING );
-		for ( let i = 0; i < RING; i ++ ) mesh.setMatrixAt( i, new Matrix4().makeRotationY( i / RING * 2 * Math.PI ).multiply( new Matrix4().makeTranslation( 0, Math.sin( i ), - 6 ) ) );
+		const mesh = new CulledInstancedMesh( [ { geometry: new BoxGeometry(), distance: 0 }, { geometry: new SphereGeometry( 0.8 ), distance: 6.5 } ], new MeshNormalNodeMaterial(), RING );
+		for ( let i = 0; i < RING; i ++ ) mesh.setMatrixAt( i, new Matrix4().makeRotationY( i / RING * 2 * Math.PI ).multiply( new Matrix4().makeTranslation( 0, Math.sin( i ), - 6 - i % 2 ) ) );
 		return mesh;
 
 	}
@@ -53,18 +53,19 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 		twin.culling = 'off';
 		plain.scene.add( twin );
 
-		for ( const step of [ 'first', 'turned', 'changed over', 'disposed' ] ) {
+		for ( const step of [ 'first', 'turned', 'changed over', 'coloured', 'resized', 'disposed' ] ) {
 
 			if ( step === 'turned' ) camera.rotation.y = 2;
 			if ( step === 'changed over' ) await mesh.init( renderer );
-			if ( step === 'disposed' ) {
+			if ( step === 'coloured' ) for ( const each of [ mesh, twin ] ) each.setColorAt( 0, new Color( 1, 0, 0 ) );
+			if ( step === 'resized' ) mesh.resize( RING + 10 );
+			if ( step === 'disposed' ) mesh.dispose();
 
-				mesh.dispose();
-				bundle.needsUpdate = true;
-
-			}
 			expect( differences( await stage.shoot( camera ), await plain.shoot( camera ) ), step ).toBe( 0 );
-			expect( ( await mesh.readVisibleCounts( renderer ) )[ 0 ], step ).toBeLessThan( RING );
+			const [ near, far ] = await mesh.readVisibleCounts( renderer );
+			expect( near, step ).toBeGreaterThan( 0 );
+			expect( far, step ).toBeGreaterThan( 0 );
+			expect( near + far, step ).toBeLessThan( RING );
 
 		}
 
@@ -105,12 +106,46 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 	} );
 
-	it( 'takes a shadow\'s levels from the viewer, not from a reflection drawn before', async () => {
+	const levels = [ { geometry: new SphereGeometry( 0.5, 24, 16 ), distance: 0 }, { geometry: new BoxGeometry(), distance: 10 } ];
+
+	it( 'takes a shadow\'s levels from a viewer that looks in a pass() and without one', async () => {
+
+		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 ), light = new DirectionalLight();
+		light.position.set( 0, 30, 0.001 );
+		mesh.castShadow = light.castShadow = true;
+
+		const stage = new Stage( renderer ), ground = new Mesh( new PlaneGeometry( 9, 9 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
+		ground.position.y = - 1;
+		ground.receiveShadow = true;
+		stage.scene.add( ground, light, mesh );
+		const camera = perspective( [ 0, 1, 3 ], [ 0, 0, 0 ] );
+		const pipeline = new RenderPipeline( renderer, pass( stage.scene, camera ) );
+
+		for ( const nested of [ true, false, true, false ] ) {
+
+			await nextFrame( renderer );
+			if ( nested ) {
+
+				renderer.setRenderTarget( stage.target );
+				pipeline.render();
+				renderer.setRenderTarget( null );
+
+			} else await stage.shoot( camera );
+			expect( await mesh.readVisibleCounts( renderer, light.shadow.camera ), `nested: ${ nested }` ).toEqual( [ 1, 0 ] );
+
+		}
+
+		mesh.dispose();
+		pipeline.dispose();
+
+	} );
+
+	it.each( [ true, false ] )( 'takes a shadow\'s levels from the viewer, not from a reflection drawn before, with the mesh in it: %s', async ( isReflected ) => {
 
 		// seen from 3 metres: fine; from below the mirror, 17 metres away: coarse
-		const levels = [ { geometry: new SphereGeometry( 0.5, 24, 16 ), distance: 0 }, { geometry: new BoxGeometry(), distance: 10 } ];
 		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 );
 		mesh.castShadow = true;
+		if ( ! isReflected ) mesh.layers.set( 1 );
 
 		const mirror = reflector();
 		mirror.target.rotateX( - Math.PI / 2 ).position.y = - 7;
@@ -126,6 +161,9 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 		const stage = new Stage( renderer );
 		stage.scene.add( ground, mirror.target, light, mesh );
 		const camera = perspective( [ 0, 1, 3 ], [ 0, - 2, - 2 ] );
+		camera.layers.enable( 1 );
+		light.shadow.camera.layers.enable( 1 );
+		if ( ! isReflected ) await mesh.init( renderer );
 
 		for ( const frame of [ 'first', 'second' ] ) {
 

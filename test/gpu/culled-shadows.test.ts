@@ -68,11 +68,12 @@ describe.runIf( ONCE )( `shadows of a CulledInstancedMesh on ${ deviceName }`, (
 
 	} );
 
-	it( 'are those of plain meshes', async () => {
+	it.each( [ false, true ] )( 'are those of plain meshes, wireframe: %s', async ( wireframe ) => {
 
 		const { stage, mesh, camera } = floor();
+		( mesh.material as MeshBasicNodeMaterial ).wireframe = wireframe;
 		const picture = await stage.shoot( camera );
-		const plain = new Mesh( mesh.geometry, new MeshBasicNodeMaterial( { color: 0xff0000 } ) );
+		const plain = new Mesh( mesh.geometry, new MeshBasicNodeMaterial( { color: 0xff0000, wireframe } ) );
 		plain.position.y = 2;
 		plain.castShadow = true;
 		stage.scene.remove( mesh );
@@ -110,6 +111,12 @@ describe.runIf( ONCE )( `shadows of a CulledInstancedMesh on ${ deviceName }`, (
 		lamp.shadow.mapSize.set( 64, 64 );
 		const stage = new Stage( renderer );
 		stage.scene.add( mesh, room, lamp );
+
+		const frozen = perspective( [ 4.5, 4.5, 4.5 ], [ 0, 0, 0 ], 110 );
+		const before = await stage.shoot( frozen );
+		mesh.culling = 'frozen';
+		expect( differences( before, await stage.shoot( frozen ) ), 'frozen' ).toBe( 0 );
+		mesh.culling = 'on';
 
 		for ( const corner of [ 4.5, - 4.5 ] ) {
 
