@@ -8,6 +8,7 @@ import { IndirectDraws } from '../passes/IndirectDraws';
 import type { DrawRange } from '../passes/mergeGeometries';
 import { PartitionPass } from '../passes/PartitionPass';
 import type { KernelPolicy } from '../plan/policy';
+import { MAX_EYES, eyesOf } from './eyes';
 import type { VisibilityLimits } from './limits';
 import { VisibilityTest } from './VisibilityTest';
 
@@ -118,21 +119,20 @@ export class CullView {
 
 	}
 
-	set enabled( enabled: boolean ) {
-
-		this.test.enabled = enabled;
-
-	}
-
-	/** Takes what the camera sees now. Distances begin at the viewer: a shadow takes its levels from there. */
-	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera, lodBias: number ): void {
+	/** Takes what the camera sees now. Distances begin at the viewer: a shadow takes its levels from there. All is visible unless `isCulling`. */
+	look( renderer: WebGPURenderer, camera: Camera, viewer: Camera, lodBias: number, isCulling: boolean ): void {
 
 		const target = renderer.getRenderTarget();
 		if ( target === null ) renderer.getViewport( viewport ).multiplyScalar( renderer.getPixelRatio() );
 		else viewport.copy( target.viewport );
 
 		this.bias.value = this.isShadow ? lodBias : 0;
-		this.test.setView( camera, size.set( viewport.z, viewport.w ), viewer === camera ? undefined : viewer );
+
+		// more eyes than a test unites: all is drawn, in the levels of the first
+		const eyes = eyesOf( camera );
+		const isMany = eyes.length > MAX_EYES;
+		this.test.enabled = isCulling && ! isMany;
+		this.test.setView( isMany ? eyes[ 0 ] : camera, size.set( viewport.z, viewport.w ), viewer === camera ? undefined : viewer );
 		this.hasLooked = true;
 
 	}

@@ -1,4 +1,4 @@
-import { type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { Box3, type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { Fn, attribute, varying } from 'three/tsl';
 import { attributeOf, allocate, view, type StorageBuffer } from '../builder/buffers';
 import { asExpr, instanceIndex, storage, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
@@ -35,8 +35,12 @@ export interface CulledInstancedMeshOptions extends Omit<VisibilityLimits, 'lodD
 
 }
 
+/** A radius beyond all scenes that a matrix may still enlarge within f32. */
+const BOUNDLESS = 1e30;
+const ORIGIN = new Vector3();
 const matrix = new Matrix4();
 const sphere = new Sphere();
+const box = new Box3();
 const scale = new Vector3();
 const proxy = new Mesh();
 
@@ -51,7 +55,8 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place. Memory: 72 bytes an instance (16 more with colours), and 4 a camera; 4 more
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place; where it displaces, enlarge `geometry.boundingSphere` by as much. In materials
+ * `instanceIndex` counts what is drawn: use `instanceIndexNode`. Memory: 72 bytes an instance (16 more with colours), and 4 a camera; 4 more
  * each with hysteresis, and from five levels on.
  */
 export class CulledInstancedMesh extends Mesh {
@@ -62,6 +67,8 @@ export class CulledInstancedMesh extends Mesh {
 	culling: 'on' | 'off' | 'frozen' = 'on';
 	/** Bounds of all instances, for raycasting; see {@link computeBoundingSphere}. */
 	boundingSphere: Sphere | null = null;
+	/** Bounds of all instances, for `Box3.setFromObject()`; see {@link computeBoundingBox}. */
+	boundingBox: Box3 | null = null;
 	/** The instance's own index, for materials. */
 	readonly instanceIndexNode: Node<'uint'>;
 
@@ -241,6 +248,18 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
+	/** Unites the boxes of all instances up to `count`, in the mesh's own space. */
+	computeBoundingBox(): void {
+
+		const { geometry } = this;
+		if ( geometry.boundingBox === null ) geometry.computeBoundingBox();
+
+		const bounds = new Box3();
+		for ( const i of this.drawable() ) bounds.union( box.copy( geometry.boundingBox! ).applyMatrix4( this.instances.getMatrix( i, matrix ) ) );
+		this.boundingBox = bounds;
+
+	}
+
 	/** Meets the finest level of the instances that are shown. The mesh's bounds come first, as they were last computed. */
 	override raycast( raycaster: Raycaster, intersects: Intersection[] ): void {
 
@@ -291,6 +310,7 @@ export class CulledInstancedMesh extends Mesh {
 	/** Takes over what another mesh is, its instances too, but not its options. Levels of detail must be the same; takes another capacity if its matrices are its own. */
 	override copy( source: this, recursive = true ): this {
 
+		if ( ( source as Partial<CulledInstancedMesh> | undefined )?.isCulledInstancedMesh !== true ) throw invalidArgument( `CulledInstancedMesh.copy: the source must be a CulledInstancedMesh (got ${ describe( source ) }).` );
 		if ( source.levels !== this.levels ) throw invalidArgument( 'CulledInstancedMesh.copy: both must have the same levels of detail (got others). Use clone().' );
 		if ( this.capacity !== source.capacity ) this.resize( source.capacity );
 
@@ -302,6 +322,7 @@ export class CulledInstancedMesh extends Mesh {
 		this.count = source.count;
 		this.culling = source.culling;
 		this.boundingSphere = source.boundingSphere?.clone() ?? null;
+		this.boundingBox = source.boundingBox?.clone() ?? null;
 		return this;
 
 	}
@@ -338,9 +359,8 @@ export class CulledInstancedMesh extends Mesh {
 
 			const { culling, geometry } = this;
 			const seen = this.views.open( renderer, camera, isShadow, frameId );
-			seen.enabled = culling !== 'off';
 			// six faces of a point light are one camera
-			if ( culling !== 'frozen' || isShadow || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0 );
+			if ( culling !== 'frozen' || isShadow || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0, culling !== 'off' );
 			seen.run( renderer, { geometry, wireframe }, this.count, this.views.pattern );
 			this.refusal = null;
 
@@ -379,6 +399,13 @@ export class CulledInstancedMesh extends Mesh {
 		this.indexNode.value = seen.indices;
 		if ( this.offsetNode !== null && seen.offsets !== null ) this.offsetNode.value = seen.offsets;
 		lendIndirect( this.geometry, seen.draws.attribute, seen.offsetsOfDraws );
+
+	}
+
+	/** Called by three after each draw, also where it is left out because its pipeline is not there yet. */
+	override onAfterRender(): void {
+
+		returnIndirect( this.geometry );
 
 	}
 
@@ -433,9 +460,11 @@ export class CulledInstancedMesh extends Mesh {
 		const { geometry, localBounds } = this;
 		if ( geometry.boundingSphere === null ) geometry.computeBoundingSphere();
 
+		// bounds without end, or of vertices that are NaN, hold everything
 		const { center, radius } = geometry.boundingSphere!;
-		localBounds.centre.value.copy( center );
-		localBounds.radius.value = radius;
+		const isBounded = radius < BOUNDLESS && center.toArray().every( Number.isFinite );
+		localBounds.centre.value.copy( isBounded ? center : ORIGIN );
+		localBounds.radius.value = isBounded ? radius : BOUNDLESS;
 
 	}
 
@@ -443,7 +472,7 @@ export class CulledInstancedMesh extends Mesh {
 
 		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }). Pass null to assign it later.` );
 		if ( this.levels !== null && next !== this.levels.geometry ) throw invalidArgument( 'CulledInstancedMesh: geometry can\'t be replaced where there are levels of detail (got another). Make another mesh.' );
-		this.boundingSphere = null;
+		this.boundingSphere = this.boundingBox = null;
 		return next;
 
 	}
@@ -488,6 +517,15 @@ function checkGeometry( geometry: BufferGeometry ): void {
 
 	const { isBufferGeometry, attributes, drawRange } = ( geometry as Partial<BufferGeometry> | undefined ) ?? {};
 	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }). Set it, or assign another geometry.` );
+	const instanced = Object.keys( attributes ).find( name => isInstanced( attributes[ name ] ) );
+	if ( instanced !== undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must have no attributes by the instance, which follow the order of drawing (got '${ instanced }'). Read a storage buffer at mesh.instanceIndexNode in the material.` );
 	if ( drawRange!.start !== 0 || drawRange!.count !== Infinity ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
+
+}
+
+function isInstanced( attribute: unknown ): boolean {
+
+	const { isInstancedBufferAttribute, data } = attribute as { isInstancedBufferAttribute?: boolean; data?: { isInstancedInterleavedBuffer?: boolean } };
+	return isInstancedBufferAttribute === true || data?.isInstancedInterleavedBuffer === true;
 
 }

@@ -38,7 +38,7 @@ const NOT_THERE = - 1e29;
  * ```
  *
  * A bound is visible if at least one eye has it neither wholly outside a frustum plane nor farther than `maxDistance` nor smaller than `minPixels`;
- * touching is visible. Hysteresis keeps state for one view: use a test per camera.
+ * touching is visible. Hysteresis keeps state for one view: use a test per camera, and in compute only. In a material ask inside an `Fn`.
  */
 export class VisibilityTest {
 
@@ -51,6 +51,8 @@ export class VisibilityTest {
 	/** `lodDistances.length + 1`. */
 	readonly levelCount: number;
 
+	/** Of the spheres, or of the lower and the upper corners: one node each, however often a shader asks. */
+	private readonly readers: ( ( i: Expr ) => Expr )[];
 	private readonly eyes = new EyeUniforms();
 	private readonly limits: { enabled: UniformExpr<number>; maxDistance: UniformExpr<number>; minPixels: UniformExpr<number>; hysteresis: UniformExpr<number> };
 	private readonly lodDistances: number[];
@@ -59,7 +61,7 @@ export class VisibilityTest {
 	private readonly historyNode: StorageExpr | null;
 
 	/** @throws {ScanError} `invalid-argument`, `feature-missing` */
-	constructor( private readonly options: VisibilityOptions ) {
+	constructor( options: VisibilityOptions ) {
 
 		if ( options === null || typeof options !== 'object' ) throw invalidArgument( `VisibilityTest: options must be an object with spheres or boxes (got ${ describe( options ) }). Pass { spheres } or { boxes: { min, max } }.` );
 
@@ -68,6 +70,9 @@ export class VisibilityTest {
 
 		const length = checkBounds( options );
 		if ( occlusion !== undefined && occlusion !== false ) throw new ScanError( 'feature-missing', 'VisibilityTest: occlusion is not there yet (got it asked for). Omit it.' );
+
+		const { spheres, boxes } = options;
+		this.readers = boxes === undefined ? [ reader( spheres!, 'spheres' ) ] : [ reader( boxes.min, 'boxes.min' ), reader( boxes.max, 'boxes.max' ) ];
 
 		this.levelCount = lodDistances.length + 1;
 		this.lodDistances = lodDistances;
@@ -232,21 +237,20 @@ export class VisibilityTest {
 
 	private bound( i: Expr ): { centre: Expr; radius: Expr; isInside: ( planes: PlaneArray, first: Expr ) => Expr } {
 
-		const { spheres, boxes } = this.options;
+		const [ first, second ] = this.readers.map( read => read( i ).toVar() );
 
-		if ( spheres !== undefined ) {
+		if ( second === undefined ) {
 
-			const sphere = read( spheres, i, 'spheres' ).toVar();
-			const [ centre, radius ] = [ sphere.xyz.toVar(), sphere.w.toVar() ];
-			return { centre, radius, isInside: ( planes, first ) => asExpr( sphereInFrustum( planes, asNode( centre ), asNode( radius ), asNode( first ) ) ) };
+			const [ centre, radius ] = [ first.xyz.toVar(), first.w.toVar() ];
+			return { centre, radius, isInside: ( planes, plane ) => asExpr( sphereInFrustum( planes, asNode( centre ), asNode( radius ), asNode( plane ) ) ) };
 
 		}
 
-		const [ min, max ] = [ boxes!.min, boxes!.max ].map( ( source, k ) => vec3( read( source, i, k === 0 ? 'boxes.min' : 'boxes.max' ).xyz ).toVar() );
+		const [ min, max ] = [ first, second ].map( corner => vec3( corner.xyz ).toVar() );
 		return {
 			centre: min.add( max ).mul( 0.5 ).toVar(),
 			radius: max.sub( min ).length().mul( 0.5 ).toVar(),
-			isInside: ( planes, first ) => asExpr( boxInFrustum( planes, asNode( min ), asNode( max ), asNode( first ) ) )
+			isInside: ( planes, plane ) => asExpr( boxInFrustum( planes, asNode( min ), asNode( max ), asNode( plane ) ) )
 		};
 
 	}
@@ -282,12 +286,13 @@ function historyLength( count: number | undefined ): number {
 
 }
 
-/** An element of a source: by the user's own node where there is one, since other views of the buffer may stand in the same shader. */
-function read( source: Source, i: Expr, name: string ): Expr {
+/** Elements of a source: by the user's own node where there is one, since other views of the buffer may stand in the same shader. */
+function reader( source: Source, name: string ): ( i: Expr ) => Expr {
 
-	if ( isClosure( source ) ) return asExpr( source( asNode( i ) ) );
+	if ( isClosure( source ) ) return i => asExpr( source( asNode( i ) ) );
 
 	const { attribute, node, type } = resolveBuffer( `VisibilityTest: ${ name }`, source );
-	return ( node ?? view( attribute, type, name.replace( '.', '' ) ).toReadOnly() ).element( i );
+	const elements = node ?? view( attribute, type, name.replace( '.', '' ) ).toReadOnly();
+	return i => elements.element( i );
 
 }

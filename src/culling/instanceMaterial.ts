@@ -105,6 +105,8 @@ export function acceptMaterial( material: Material | Material[] ): Material {
 	if ( Array.isArray( material ) ) throw invalidArgument( 'CulledInstancedMesh: material must be one material (got an array). Split the mesh, or merge the geometries.' );
 	if ( ( material as Partial<Material> | null | undefined )?.isMaterial !== true ) throw invalidArgument( `CulledInstancedMesh: material must be a material (got ${ describe( material ) }). Pass null to assign it later.` );
 
+	if ( ( material as { isShaderMaterial?: boolean; isNodeMaterial?: boolean } ).isShaderMaterial === true && ! ( material as { isNodeMaterial?: boolean } ).isNodeMaterial ) throw invalidArgument( 'CulledInstancedMesh: material must be one that three builds from nodes (got a ShaderMaterial). Use a NodeMaterial.' );
+
 	if ( watched.has( material ) ) return material;
 
 	for ( const property of [ 'vertexNode', 'castShadowPositionNode' ] ) watch( material, property, ( node: unknown ) => {

@@ -1,4 +1,4 @@
-import type { BufferGeometry } from 'three/webgpu';
+import { Sphere, type BufferGeometry } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
 import { mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
 
@@ -41,6 +41,17 @@ export function mergeLods( lods: readonly Lod[] ): Levels {
 	} );
 
 	const { geometry, ranges } = mergeGeometries( 'CulledInstancedMesh', lods.map( lod => lod.geometry ) );
+
+	// what holds each level, also where the user has enlarged one
+	geometry.boundingSphere = new Sphere().makeEmpty();
+
+	for ( const lod of lods ) {
+
+		if ( lod.geometry.boundingSphere === null ) lod.geometry.computeBoundingSphere();
+		geometry.boundingSphere.union( lod.geometry.boundingSphere! );
+
+	}
+
 	const levels: Levels = { lods: [ ...lods ], geometry, ranges, distances: lods.slice( 1 ).map( lod => lod.distance ) };
 	known.set( levels.lods, levels );
 	return levels;

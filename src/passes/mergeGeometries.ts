@@ -10,7 +10,7 @@ export interface DrawRange { elements: number; first: number }
 export interface MergedGeometry { geometry: BufferGeometry; ranges: DrawRange[] }
 
 /**
- * Concatenates geometries into one indexed geometry, with a uint attribute `bucket` that tells their vertices apart. Keeps the attributes
+ * Concatenates geometries without morph targets into one indexed geometry, with a uint attribute `bucket` that tells their vertices apart. Keeps the attributes
  * that the first has, which all must have. Each geometry's drawRange is taken as it is now.
  */
 export function mergeGeometries( who: string, geometries: BufferGeometry[] ): MergedGeometry {
@@ -20,6 +20,7 @@ export function mergeGeometries( who: string, geometries: BufferGeometry[] ): Me
 	geometries.forEach( ( candidate, k ) => {
 
 		if ( candidate?.isBufferGeometry !== true || candidate.attributes.position === undefined ) throw invalidArgument( `${ who }: geometries[ ${ k } ] must be a BufferGeometry with a position attribute (got ${ describe( candidate ) }).` );
+		if ( Object.keys( candidate.morphAttributes ).length > 0 ) throw invalidArgument( `${ who }: geometries[ ${ k } ] must have no morph targets, which can't be merged (got some). Draw it by itself.` );
 
 	} );
 

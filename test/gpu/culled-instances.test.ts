@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BoxGeometry, Color, Matrix4, MeshBasicNodeMaterial, type PerspectiveCamera, StorageBufferAttribute, Vector3, type WebGPURenderer } from 'three/webgpu';
+import { BoxGeometry, Color, Matrix4, MeshBasicNodeMaterial, type PerspectiveCamera, Sphere, StorageBufferAttribute, Vector3, type WebGPURenderer } from 'three/webgpu';
 import { Fn, instanceIndex, mat4, positionLocal, storage, uniform, vec3, vec4 } from 'three/tsl';
 import { CulledInstancedMesh, type CulledInstancedMeshOptions } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
@@ -82,6 +82,29 @@ describe.runIf( CAN_DRAW )( `instances of a CulledInstancedMesh on ${ deviceName
 		mesh.culling = 'off';
 		expectTags( 'the others, all drawn', await picture.render(), ( pixel ) => broken.includes( pixel ) ? - 1 : upTo( COUNT )( pixel ) );
 		expect( await mesh.readVisibleCounts( renderer ) ).toEqual( [ COUNT - broken.length ] );
+
+	} );
+
+	it.each( [ Infinity, NaN ] )( 'are all drawn where the radius of the geometry\'s bounds is %s', async ( radius ) => {
+
+		const { picture, mesh } = row();
+		mesh.geometry.boundingSphere = new Sphere( new Vector3(), radius );
+		expectTags( 'all', await picture.render(), upTo( COUNT ) );
+
+	} );
+
+	it( 'are drawn where the user has enlarged a level\'s bounds, as far as they reach', async () => {
+
+		const [ fine, coarse ] = [ squareGeometry(), squareGeometry() ];
+		coarse.boundingSphere = new Sphere( new Vector3(), 100 );
+		const { picture } = row(), mesh = new CulledInstancedMesh( [ { geometry: fine, distance: 0 }, { geometry: coarse, distance: 500 } ], null, 1 );
+		meshes.push( mesh );
+		mesh.material = tagMaterial( mesh.instanceIndexNode );
+		( mesh.material as MeshBasicNodeMaterial ).positionNode = positionLocal.add( vec3( 90, 0, 0 ) );
+		mesh.setMatrixAt( 0, new Matrix4().makeTranslation( - 80, 0, 0 ) );
+		picture.scene.clear();
+		picture.scene.add( mesh );
+		expectTags( 'from out of sight', await picture.render(), ( pixel ) => pixel === 10 ? 0 : - 1 );
 
 	} );
 

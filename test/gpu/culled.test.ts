@@ -141,12 +141,13 @@ describe.runIf( CAN_DRAW )( `CulledInstancedMesh on ${ deviceName }`, () => {
 
 	} );
 
-	it( 'draws for both eyes of an ArrayCamera', async () => {
+	it.each( [ 2, 9 ] )( 'draws for the %s eyes of an ArrayCamera', async ( count ) => {
 
 		const { stage, mesh } = strewn();
-		const eyes = [ ahead(), perspective( [ 0, 0, 0 ], [ - 5, 1, 9 ] ) ].map( ( eye, k ) => {
+		const eyes = Array.from( { length: count }, ( _, k ) => k % 2 === 0 ? ahead() : perspective( [ 0, 0, 0 ], [ - 5, 1, 9 ] ) ).map( ( eye, k ) => {
 
-			Object.assign( eye, { aspect: 0.5, viewport: new Vector4( k * stage.size / 2, 0, stage.size / 2, stage.size ) } );
+			const width = Math.floor( stage.size / count );
+			Object.assign( eye, { aspect: width / stage.size, viewport: new Vector4( k * width, 0, width, stage.size ) } );
 			eye.updateProjectionMatrix();
 			eye.updateMatrixWorld();
 			return eye;

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-	BoxGeometry, BufferAttribute, BufferGeometry, Color, DoubleSide, InstancedMesh, Matrix4, Mesh, MeshBasicNodeMaterial, Quaternion, Raycaster, Sphere,
-	SphereGeometry, StorageBufferAttribute, TorusKnotGeometry, Vector3, type Intersection, type StorageBufferNode,
-} from 'three/webgpu';
+import { BoxGeometry, BufferAttribute, BufferGeometry, Color, DoubleSide, InstancedMesh, Matrix4, Mesh, MeshBasicNodeMaterial, Quaternion, Raycaster, Sphere, SphereGeometry, StorageBufferAttribute, TorusKnotGeometry, Vector3, type Intersection, type StorageBufferNode, Box3, InstancedBufferAttribute } from 'three/webgpu';
 import { instancedArray } from 'three/tsl';
 import { CulledInstancedMesh, ScanError, type CulledInstancedMeshOptions, type ScanErrorCode } from 'three-scan';
 import { hash } from '../../examples/shared/random';
@@ -372,6 +369,25 @@ describe( 'CulledInstancedMesh.raycast', () => {
 
 } );
 
+describe( 'CulledInstancedMesh: bounds', () => {
+
+	it( 'fit a box around all instances, as InstancedMesh does', () => {
+
+		const [ mesh, plain ] = [ new CulledInstancedMesh( new BoxGeometry(), material(), 4 ), new InstancedMesh( new BoxGeometry(), material(), 4 ) ];
+
+		for ( const each of [ mesh, plain ] ) {
+
+			for ( let i = 0; i < 4; i ++ ) each.setMatrixAt( i, new Matrix4().makeRotationY( i ).setPosition( 3 * i, - i, i * i ) );
+			each.rotation.x = 0.3;
+
+		}
+
+		expect( new Box3().setFromObject( mesh ) ).toEqual( new Box3().setFromObject( plain ) );
+
+	} );
+
+} );
+
 describe( 'CulledInstancedMesh refuses', () => {
 
 	/** Asserts who, what, and that it says what it got. */
@@ -388,6 +404,18 @@ describe( 'CulledInstancedMesh refuses', () => {
 	const geometry = new BoxGeometry();
 	const make = ( ...[ shape, surface, capacity, options ]: unknown[] ) => (): CulledInstancedMesh => new CulledInstancedMesh( ...[ shape, surface, capacity, options ] as Arguments );
 	const lods = ( ...distances: unknown[] ): unknown => distances.map( ( distance ) => ( { geometry, distance } ) );
+
+	it( 'attributes by the instance, and morph targets among levels', () => {
+
+		const tinted = new BoxGeometry().setAttribute( 'tint', new InstancedBufferAttribute( new Float32Array( 9 ), 3 ) );
+		refuses( make( tinted, material(), 3 ), /'tint'.*instanceIndexNode/ );
+
+		const morphed = new BoxGeometry();
+		morphed.morphAttributes.position = [ morphed.attributes.position.clone() ];
+		refuses( make( [ { geometry: morphed, distance: 0 } ], material(), 3 ), /morph/ );
+		expect( make( morphed, material(), 3 ) ).not.toThrow();
+
+	} );
 
 	it.each( [ 0, - 1, 1.5, NaN, Infinity, undefined, '3' ] )( 'a capacity of %s', ( capacity ) => {
 
