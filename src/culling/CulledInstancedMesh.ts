@@ -1,7 +1,7 @@
 import { Box3, type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { Fn, attribute, varying } from 'three/tsl';
 import { attributeOf, allocate, view, type StorageBuffer } from '../builder/buffers';
-import { asExpr, instanceIndex, storage, uint, uniform, type Expr, type StorageExpr } from '../builder/tsl';
+import { asExpr, instanceIndex, storage, uint, uniform, type StorageExpr } from '../builder/tsl';
 import { ScanError, describe, inNameOf, invalidArgument } from '../errors';
 import type { PassOptions } from '../passes/ComputePass';
 import { BUCKET_ATTRIBUTE } from '../passes/mergeGeometries';
@@ -11,7 +11,7 @@ import { watch } from '../watch';
 import type { CullSource } from './CullView';
 import { CullViews } from './CullViews';
 import { InstanceBuffers } from './InstanceBuffers';
-import { acceptMaterial, selfCulling, type CullFrame } from './instanceMaterial';
+import { acceptMaterial, selfCulling, type CullFrame, type DrawnInstance } from './instanceMaterial';
 import { instanceSphere } from './instanceSphere';
 import { lendIndirect, lendNothing, returnIndirect } from './lendIndirect';
 import { checkLimits, type VisibilityLimits } from './limits';
@@ -56,7 +56,7 @@ const proxy = new Mesh();
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
  * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place; where it displaces, enlarge `geometry.boundingSphere` by as much. In materials
- * `instanceIndex` counts what is drawn: use `instanceIndexNode`. Memory: 72 bytes an instance (16 more with colours), and 4 a camera; 4 more
+ * `instanceIndex` counts what is drawn: use `instanceIndexNode`. Memory: 72 bytes an instance (16 more with colours, 128 more where velocities are drawn), and 4 a camera; 4 more
  * each with hysteresis, and from five levels on.
  */
 export class CulledInstancedMesh extends Mesh {
@@ -356,6 +356,7 @@ export class CulledInstancedMesh extends Mesh {
 			this.updateLocalBounds();
 			this.world.value.copy( this.matrixWorld );
 			this.instances.flush();
+			this.instances.advance( renderer, frameId );
 
 			const { culling, geometry } = this;
 			const seen = this.views.open( renderer, camera, isShadow, frameId );
@@ -417,11 +418,16 @@ export class CulledInstancedMesh extends Mesh {
 	}
 
 	/** @internal */
-	instance(): { matrix: Expr; color: Expr | null } {
+	instance(): DrawnInstance {
 
+		const { instances } = this;
 		const index = asExpr( this.drawnIndex() as never ).toVar();
-		const { matrixNode, colorNode } = this.instances;
-		return { matrix: matrixNode.element( index ), color: colorNode === null ? null : colorNode.element( index ).xyz };
+
+		return {
+			matrix: instances.matrixNode.element( index ),
+			previousMatrix: () => instances.previousMatrixNode.element( index ),
+			color: instances.colorNode?.element( index ).xyz ?? null
+		};
 
 	}
 

@@ -1,10 +1,11 @@
-import { type StorageBufferAttribute, StorageInstancedBufferAttribute, type BufferAttribute, type Color, type Matrix4 } from 'three/webgpu';
+import { type StorageBufferAttribute, StorageInstancedBufferAttribute, type BufferAttribute, type Color, type Matrix4, type WebGPURenderer } from 'three/webgpu';
 import { allocate } from '../builder/buffers';
 import { storage, type StorageExpr } from '../builder/tsl';
 import { DirtyElements } from './DirtyElements';
+import { PreviousMatrices } from './PreviousMatrices';
 
 /**
- * What a mesh's instances are: matrices, colours and whether each is shown. 64 bytes an instance, 16 more with colours, and a bit.
+ * What a mesh's instances are: matrices, colours and whether each is shown. 64 bytes an instance, 16 more with colours, and a bit; 128 more with velocities.
  * The nodes outlive a resize: their `value` is exchanged.
  */
 export class InstanceBuffers {
@@ -15,6 +16,7 @@ export class InstanceBuffers {
 
 	readonly matrixNode: StorageExpr;
 	colorNode: StorageExpr | null = null;
+	private previous: PreviousMatrices | null = null;
 
 	private dirty: { matrices: DirtyElements; colors: DirtyElements; shown: DirtyElements };
 
@@ -64,6 +66,20 @@ export class InstanceBuffers {
 
 	}
 
+	/** Matrices of the frame before. Whoever asks has them kept from then on. */
+	get previousMatrixNode(): StorageExpr {
+
+		return ( this.previous ??= new PreviousMatrices( this.matrices, this.capacity ) ).node;
+
+	}
+
+	/** After `flush()`, before a frame's draws. */
+	advance( renderer: WebGPURenderer, frame: number ): void {
+
+		this.previous?.advance( renderer, frame );
+
+	}
+
 	/** Before a run: what was written goes up with it. */
 	flush(): void {
 
@@ -96,6 +112,7 @@ export class InstanceBuffers {
 		matrices.dispose();
 		shown.dispose();
 		this.dirty = dirtyElements( capacity );
+		this.previous?.follow( this.matrices, capacity );
 
 	}
 
@@ -121,6 +138,7 @@ export class InstanceBuffers {
 		if ( this.borrowed === null ) this.matrices.dispose();
 		this.shown.dispose();
 		this.colors?.dispose();
+		this.previous?.dispose();
 		this.forgetUploads();
 
 	}

@@ -9,6 +9,9 @@ import { watch } from '../watch';
 /** What is known of a render. */
 export interface CullFrame { frameId: number; isShadow: boolean; wireframe: boolean }
 
+/** The instance being drawn, in its shader. */
+export interface DrawnInstance { matrix: Expr; previousMatrix: () => Expr; color: Expr | null }
+
 /** A mesh that culls itself, as its material sees it. */
 export interface SelfCulling extends Object3D {
 
@@ -20,8 +23,7 @@ export interface SelfCulling extends Object3D {
 	unbind(): void;
 	/** Index of the instance being drawn. */
 	drawnIndex(): unknown;
-	/** Its matrix and colour. */
-	instance(): { matrix: Expr; color: Expr | null };
+	instance(): DrawnInstance;
 
 }
 
@@ -156,11 +158,11 @@ function place( builder: NodeBuilder, mesh: SelfCulling ): void {
 	( builder as unknown as { objectSpecific: boolean } ).objectSpecific = true;
 	asExpr( cullNode ).toStack();
 
-	const { matrix, color } = mesh.instance();
+	const { matrix, previousMatrix, color } = mesh.instance();
 	const at = matrix.toVar();
 
 	positionLocal.assign( at.mul( vec4( positionLocal, 1 ) ).xyz );
-	if ( ( builder as unknown as { needsPreviousData(): boolean } ).needsPreviousData() ) positionPrevious.assign( at.mul( vec4( positionPrevious, 1 ) ).xyz );
+	if ( ( builder as unknown as { needsPreviousData(): boolean } ).needsPreviousData() ) positionPrevious.assign( previousMatrix().mul( vec4( positionPrevious, 1 ) ).xyz );
 	if ( builder.geometry.hasAttribute( 'normal' ) ) normalLocal.assign( transformNormal( normalLocal, at ) );
 	if ( color !== null ) varyingProperty( 'vec3', 'vInstanceColor' ).assign( color );
 

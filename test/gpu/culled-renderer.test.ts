@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BoxGeometry, BundleGroup, Color, DirectionalLight, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
+import { BoxGeometry, BundleGroup, Color, DirectionalLight, InstancedMesh, Matrix4, Mesh, MeshBasicNodeMaterial, MeshLambertNodeMaterial, MeshNormalNodeMaterial, PlaneGeometry, RenderPipeline, SphereGeometry, type WebGPURenderer } from 'three/webgpu';
 import { mrt, output, pass, reflector, velocity } from 'three/tsl';
 import { CulledInstancedMesh } from 'three-scan';
 import { createRenderer, deviceName, expectNoGpuErrors, ONCE } from '../support/gpu';
@@ -73,36 +73,51 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 	} );
 
-	it( 'is drawn in a pass() with velocities', async () => {
+	it( 'is drawn in a pass() with velocities, which are those of an InstancedMesh', async () => {
 
-		const stage = new Stage( renderer ), mesh = ring(), camera = perspective( [ 0, 0, 0 ], [ 0, 0, - 1 ] );
-		stage.scene.add( mesh );
-		const scenePass = pass( stage.scene, camera );
-		scenePass.setMRT( mrt( { output, velocity } ) );
-		const pipelines = [ 'output', 'velocity' ].map( ( name ) => new RenderPipeline( renderer, scenePass.getTextureNode( name ) ) );
+		const camera = perspective( [ 0, 0, 0 ], [ 0, 0, - 1 ] ), count = 6;
+		const at = ( i: number, step: number ): Matrix4 => new Matrix4().makeTranslation( i - 2 + step * ( i % 3 ) * 0.2, step * 0.3, - 6 );
+		const meshes = [ new CulledInstancedMesh( new BoxGeometry(), new MeshNormalNodeMaterial(), count + 1 ), new InstancedMesh( new BoxGeometry(), new MeshNormalNodeMaterial(), count + 1 ) ];
 
-		const shoot = async ( pipeline: RenderPipeline ): Promise<Uint8Array> => {
+		const views = meshes.map( ( mesh ) => {
 
-			await nextFrame( renderer );
-			renderer.setRenderTarget( stage.target );
-			pipeline.render();
-			renderer.setRenderTarget( null );
-			return Uint8Array.from( await renderer.readRenderTargetPixelsAsync( stage.target, 0, 0, stage.size, stage.size ) as Uint8Array );
+			const stage = new Stage( renderer ), scenePass = pass( stage.scene, camera );
+			stage.scene.add( mesh );
+			scenePass.setMRT( mrt( { output, velocity } ) );
+			// one to each side: a picture has no negative numbers
+			const pipelines = [ scenePass.getTextureNode( 'output' ), scenePass.getTextureNode( 'velocity' ).mul( 5 ).add( 0.5 ) ].map( ( node ) => new RenderPipeline( renderer, node ) );
+			mesh.setMatrixAt( count, new Matrix4().makeTranslation( 0, 0, 50 ) );
+			return { mesh, stage, pipelines };
 
-		};
+		} );
 
-		for ( const [ k, pipeline ] of pipelines.entries() ) {
+		const moving: boolean[] = [];
 
-			await shoot( pipeline ); // velocities begin with a frame before
-			const culled = await shoot( pipeline );
-			mesh.culling = 'off';
-			expect( differences( culled, await shoot( pipeline ) ), `texture ${ k }` ).toBe( 0 );
-			mesh.culling = 'on';
+		for ( const [ step, k ] of [ [ 0, 1 ], [ 0, 1 ], [ 1, 1 ], [ 1, 1 ], [ 2, 1 ], [ 3, 1 ], [ 4, 0 ] ] ) {
+
+			const pictures: Uint8Array[] = [];
+
+			for ( const { mesh, stage, pipelines } of views ) {
+
+				for ( let i = 0; i < count; i ++ ) mesh.setMatrixAt( i, at( i, step ) );
+				mesh.instanceMatrix.needsUpdate = mesh instanceof InstancedMesh;
+				await nextFrame( renderer );
+				renderer.setRenderTarget( stage.target );
+				pipelines[ k ].render();
+				renderer.setRenderTarget( null );
+				pictures.push( Uint8Array.from( await renderer.readRenderTargetPixelsAsync( stage.target, 0, 0, stage.size, stage.size ) as Uint8Array ) );
+
+			}
+
+			expect( differences( pictures[ 0 ], pictures[ 1 ] ), `step ${ step }, texture ${ k }` ).toBe( 0 );
+			moving.push( differences( pictures[ 0 ], pictures[ 0 ].map( ( _, i ) => pictures[ 0 ][ i % 4 ] ) ) > 100 );
 
 		}
 
-		mesh.dispose();
-		for ( const pipeline of pipelines ) pipeline.dispose();
+		// the last is the picture itself
+		expect( moving ).toEqual( [ false, false, true, false, true, true, true ] );
+		expect( ( await ( meshes[ 0 ] as CulledInstancedMesh ).readVisibleCounts( renderer ) )[ 0 ] ).toBeLessThanOrEqual( count );
+		for ( const { mesh, pipelines } of views ) for ( const owner of [ mesh, ...pipelines ] ) owner.dispose();
 
 	} );
 
