@@ -355,11 +355,12 @@ export class CulledInstancedMesh extends Mesh {
 			checkGeometry( this.geometry );
 			this.updateLocalBounds();
 			this.world.value.copy( this.matrixWorld );
-			this.instances.flush();
-			this.instances.advance( renderer, frameId );
 
 			const { culling, geometry } = this;
 			const seen = this.views.open( renderer, camera, isShadow, frameId );
+			this.instances.flush();
+			this.instances.advance( renderer, frameId );
+
 			// six faces of a point light are one camera
 			if ( culling !== 'frozen' || isShadow || ! seen.hasLooked ) seen.look( renderer, camera, viewer, this.options.shadowLodBias ?? 0, culling !== 'off' );
 			seen.run( renderer, { geometry, wireframe }, this.count, this.views.pattern );
