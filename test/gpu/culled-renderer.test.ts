@@ -25,7 +25,7 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 	/** Boxes around the origin, those far away with another shape. */
 	function ring(): CulledInstancedMesh {
 
-		const mesh = new CulledInstancedMesh( [ { geometry: new BoxGeometry(), distance: 0 }, { geometry: new SphereGeometry( 0.8 ), distance: 6.5 } ], new MeshNormalNodeMaterial(), RING );
+		const mesh = new CulledInstancedMesh( [ { geometry: new BoxGeometry(), distance: 0 }, { geometry: new SphereGeometry( 0.8 ), distance: 6.5 } ], new MeshBasicNodeMaterial(), RING );
 		for ( let i = 0; i < RING; i ++ ) mesh.setMatrixAt( i, new Matrix4().makeRotationY( i / RING * 2 * Math.PI ).multiply( new Matrix4().makeTranslation( 0, Math.sin( i ), - 6 - i % 2 ) ) );
 		return mesh;
 
@@ -57,11 +57,12 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 			if ( step === 'turned' ) camera.rotation.y = 2;
 			if ( step === 'changed over' ) await mesh.init( renderer );
-			if ( step === 'coloured' ) for ( const each of [ mesh, twin ] ) each.setColorAt( 0, new Color( 1, 0, 0 ) );
+			if ( step === 'coloured' ) for ( const each of [ mesh, twin ] ) for ( let i = 0; i < RING; i ++ ) each.setColorAt( i, new Color( 1, i / RING, 0 ) );
 			if ( step === 'resized' ) mesh.resize( RING + 10 );
 			if ( step === 'disposed' ) mesh.dispose();
 
-			expect( differences( await stage.shoot( camera ), await plain.shoot( camera ) ), step ).toBe( 0 );
+			// once when it may be recorded anew, once when it is replayed
+			for ( let k = 0; k < 2; k ++ ) expect( differences( await stage.shoot( camera ), await plain.shoot( camera ) ), `${ step }, ${ k }` ).toBe( 0 );
 			const [ near, far ] = await mesh.readVisibleCounts( renderer );
 			expect( near, step ).toBeGreaterThan( 0 );
 			expect( far, step ).toBeGreaterThan( 0 );
