@@ -39,7 +39,11 @@ export interface ShaderBinding {
 
 export interface ComputeBuilderState { computeShader: string; bindings: { bindings: ShaderBinding[] }[] }
 
-/** What three keeps behind a renderer, for compiling, reading back and counting. */
+/**
+ * What three keeps behind a renderer, for compiling, reading back and counting.
+ *
+ * @internal
+ */
 export interface RendererInternals {
 
 	readonly initialized: boolean;
@@ -59,6 +63,7 @@ export interface RendererInternals {
 
 }
 
+/** @internal */
 export function internals( renderer: WebGPURenderer ): RendererInternals {
 
 	return renderer as unknown as RendererInternals;

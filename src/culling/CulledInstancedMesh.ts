@@ -55,21 +55,21 @@ const proxy = new Mesh();
  * ```
  *
  * Instances are drawn in the order of their index. It begins with the shared-memory kernel and changes over in the background; `await mesh.init( renderer )`
- * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place; where it displaces, enlarge `geometry.boundingSphere` by as much. In materials
+ * avoids that. `material.positionNode` is wrapped, your own comes after the instance's place; where it displaces, enlarge `mesh.geometry.boundingSphere` by as much. In materials
  * `instanceIndex` counts what is drawn: use `instanceIndexNode`. Memory: 72 bytes an instance (16 more with colours, 128 more where velocities are drawn), and 4 a camera; 4 more
  * each with hysteresis, and from five levels on.
  */
-export class CulledInstancedMesh extends Mesh {
+export class CulledInstancedMesh<TGeometry extends BufferGeometry = BufferGeometry, TMaterial extends Material = Material> extends Mesh<TGeometry, TMaterial> {
 
 	/** For checks of kind. */
 	readonly isCulledInstancedMesh = true;
 	/** `on`; `off` draws all instances; `frozen` goes on drawing what each camera saw last; shadows follow their light. */
 	culling: 'on' | 'off' | 'frozen' = 'on';
-	/** Bounds of all instances, for raycasting; see {@link computeBoundingSphere}. */
+	/** Bounds of all instances, for raycasting: null until they are needed, and when an instance was placed; see {@link computeBoundingSphere}. */
 	boundingSphere: Sphere | null = null;
-	/** Bounds of all instances, for `Box3.setFromObject()`; see {@link computeBoundingBox}. */
+	/** Bounds of all instances, for `Box3.setFromObject()`, likewise; see {@link computeBoundingBox}. */
 	boundingBox: Box3 | null = null;
-	/** The instance's own index, for materials. */
+	/** The own index of the instance being drawn, of whichever mesh a material is on. */
 	readonly instanceIndexNode: Node<'uint'>;
 
 	private readonly instances: InstanceBuffers;
@@ -92,11 +92,11 @@ export class CulledInstancedMesh extends Mesh {
 	 * @param capacity - The most instances; `count` begins there.
 	 * @throws {ScanError} `invalid-argument`, `feature-missing`
 	 */
-	constructor( geometry: BufferGeometry | readonly Lod[] | null, material: Material | null, capacity: number, private readonly options: CulledInstancedMeshOptions = {} ) {
+	constructor( geometry: TGeometry | readonly Lod[] | null, material: TMaterial | null, capacity: number, private readonly options: CulledInstancedMeshOptions = {} ) {
 
-		if ( geometry !== null && ! Array.isArray( geometry ) ) checkGeometry( geometry as BufferGeometry );
+		if ( geometry !== null && ! Array.isArray( geometry ) ) checkGeometry( geometry as TGeometry );
 		const levels = Array.isArray( geometry ) ? mergeLods( geometry as readonly Lod[] ) : null;
-		super( levels?.geometry ?? ( geometry as BufferGeometry | null ) ?? undefined, material ?? undefined );
+		super( ( levels?.geometry ?? geometry ?? undefined ) as TGeometry | undefined, material ?? undefined );
 
 		const { occlusion, sortObjects, matrices } = options;
 		if ( occlusion ) throw new ScanError( 'feature-missing', 'CulledInstancedMesh: occlusion is not there yet (got it asked for). Omit it.' );
@@ -160,10 +160,13 @@ export class CulledInstancedMesh extends Mesh {
 	}
 
 	/** Places an instance. */
-	setMatrixAt( index: number, value: Matrix4 ): void {
+	setMatrixAt( index: number, value: Matrix4 ): this {
 
 		if ( this.options.matrices !== undefined ) throw invalidArgument( 'CulledInstancedMesh.setMatrixAt: the matrices were given as a buffer, which is written on the GPU (got a matrix). Write there, or omit the option matrices.' );
+		if ( ( value as { isMatrix4?: boolean } | null | undefined )?.isMatrix4 !== true ) throw invalidArgument( `CulledInstancedMesh.setMatrixAt: the matrix must be a Matrix4 (got ${ describe( value ) }). Make one by new Matrix4().compose( position, quaternion, scale ).` );
 		this.instances.setMatrix( this.checkIndex( 'setMatrixAt', index ), value );
+		this.forgetBounds();
+		return this;
 
 	}
 
@@ -175,12 +178,14 @@ export class CulledInstancedMesh extends Mesh {
 	}
 
 	/** Multiplies the material's colour for an instance. The first call rebuilds the material: three hears of it by an event `dispose`. */
-	setColorAt( index: number, color: Color ): void {
+	setColorAt( index: number, color: Color ): this {
 
 		this.checkIndex( 'setColorAt', index );
+		if ( ( color as Partial<Color> | null | undefined )?.isColor !== true ) throw invalidArgument( `CulledInstancedMesh.setColorAt: the colour must be a Color (got ${ describe( color ) }). Make one by new Color( … ).` );
 		const isFirst = this.instances.colors === null;
 		this.instances.setColor( index, color );
 		if ( isFirst ) this.rebuild();
+		return this;
 
 	}
 
@@ -194,9 +199,10 @@ export class CulledInstancedMesh extends Mesh {
 	}
 
 	/** Hides an instance, or shows it again. */
-	setVisibleAt( index: number, visible: boolean ): void {
+	setVisibleAt( index: number, visible: boolean ): this {
 
 		this.instances.setShown( this.checkIndex( 'setVisibleAt', index ), visible );
+		return this;
 
 	}
 
@@ -231,7 +237,7 @@ export class CulledInstancedMesh extends Mesh {
 	async readVisibleCounts( renderer: WebGPURenderer, camera: Camera | null = this.viewers.last ): Promise<number[]> {
 
 		const seen = camera === null ? undefined : this.views.get( camera );
-		if ( seen === undefined ) throw new ScanError( 'not-initialized', `CulledInstancedMesh.readVisibleCounts: the camera${ camera?.name ? ` '${ camera.name }'` : '' } has not rendered the mesh, or not for long (got no counts). Render with it first.` );
+		if ( seen === undefined ) throw new ScanError( 'not-initialized', `CulledInstancedMesh.readVisibleCounts: the camera${ camera?.name ? ` '${ camera.name }'` : '' } has not rendered the mesh, or not lately (got no counts). Render with it first.` );
 		return seen.readCounts( renderer );
 
 	}
@@ -260,7 +266,7 @@ export class CulledInstancedMesh extends Mesh {
 
 	}
 
-	/** Meets the finest level of the instances that are shown. The mesh's bounds come first, as they were last computed. */
+	/** Meets the finest level of the instances that are shown, where they are by their matrices. */
 	override raycast( raycaster: Raycaster, intersects: Intersection[] ): void {
 
 		if ( this.boundingSphere === null ) this.computeBoundingSphere();
@@ -303,7 +309,7 @@ export class CulledInstancedMesh extends Mesh {
 
 		const { levels, geometry, material, capacity, options } = this;
 		const shape = levels?.lods ?? ( geometry.attributes.position === undefined ? null : geometry );
-		return new ( this.constructor as typeof CulledInstancedMesh )( shape, material as Material, capacity, options ).copy( this, recursive ) as this;
+		return new ( this.constructor as typeof CulledInstancedMesh )( shape, material, capacity, options ).copy( this, recursive ) as this;
 
 	}
 
@@ -479,7 +485,7 @@ export class CulledInstancedMesh extends Mesh {
 
 		if ( ( next as Partial<BufferGeometry> | null | undefined )?.isBufferGeometry !== true ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry (got ${ describe( next ) }). Pass null to assign it later.` );
 		if ( this.levels !== null && next !== this.levels.geometry ) throw invalidArgument( 'CulledInstancedMesh: geometry can\'t be replaced where there are levels of detail (got another). Make another mesh.' );
-		this.boundingSphere = this.boundingBox = null;
+		this.forgetBounds();
 		return next;
 
 	}
@@ -487,7 +493,15 @@ export class CulledInstancedMesh extends Mesh {
 	private acceptCount( next: number ): number {
 
 		if ( ! Number.isInteger( next ) || next < 0 || next > this.capacity ) throw invalidArgument( `CulledInstancedMesh: count must be an integer from 0 to the capacity, ${ this.capacity } (got ${ describe( next ) }). Make room by resize().` );
+		this.forgetBounds();
 		return next;
+
+	}
+
+	/** They are computed anew when they are asked for. */
+	private forgetBounds(): void {
+
+		this.boundingSphere = this.boundingBox = null;
 
 	}
 

@@ -36,7 +36,9 @@ export function mergeLods( lods: readonly Lod[] ): Levels {
 	lods.forEach( ( lod: Lod | null, k ) => {
 
 		if ( typeof lod?.distance !== 'number' ) throw invalidArgument( `CulledInstancedMesh: each level of detail must be { geometry, distance } (got ${ describe( lod ) } for level ${ k }). Begin with distance 0.` );
-		if ( ! ( lod.distance >= ( k === 0 ? 0 : lods[ k - 1 ].distance ) ) || ( k === 0 && lod.distance !== 0 ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ lods.map( each => each.distance ).join( ', ' ) }). Sort them.` );
+		const got = lods.map( each => each.distance ).join( ', ' );
+		if ( k === 0 && lod.distance !== 0 ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ got }). Begin with distance 0.` );
+		if ( k > 0 && ! ( lod.distance >= lods[ k - 1 ].distance ) ) throw invalidArgument( `CulledInstancedMesh: distances must ascend from 0 (got ${ got }). Sort the levels.` );
 
 	} );
 

@@ -140,7 +140,7 @@ export abstract class ComputePass {
 		const known = like?.state.kind === 'ready' ? like.state.choice : undefined;
 		const request = this.request();
 		const isForced = this.options.kernel !== undefined && this.options.kernel !== 'auto';
-		const choice = known ?? ( request === null ? ONE_THREAD : selectKernel( isForced ? caps : { ...caps, subgroups: false }, this.options, request ) );
+		const choice = known ?? ( request === null ? ONE_THREAD : isForced ? selectKernel( caps, this.options, request ) : { ...selectKernel( { ...caps, subgroups: false }, this.options, request ), reason: 'It begins in workgroup memory, until init() has readied the kernel that suits the device.' } );
 
 		this.become( renderer, choice, this.build( renderer, choice, caps ) );
 		return this;

@@ -191,7 +191,7 @@ function checkTarget( target: unknown ): void {
 	const candidate = target as ( Partial<Mesh> & Partial<BufferGeometry> ) | null;
 	const geometry = candidate?.isMesh === true ? candidate.geometry : candidate?.isBufferGeometry === true ? candidate as BufferGeometry : undefined;
 
-	if ( geometry?.isBufferGeometry !== true ) throw invalidArgument( `IndirectDraws: each target must be a Mesh or a BufferGeometry (got ${ describe( target ) }).` );
+	if ( geometry?.isBufferGeometry !== true ) throw invalidArgument( `IndirectDraws: each target must be a Mesh or a BufferGeometry (got ${ describe( target ) }). Of points, lines and sprites pass the geometry, and set frustumCulled = false.` );
 	if ( geometry.index === null && geometry.attributes.position === undefined ) throw invalidArgument( 'IndirectDraws: each geometry needs an index or a position attribute (got neither).' );
 	if ( candidate?.isMesh === true ) refuseArray( candidate.material );
 

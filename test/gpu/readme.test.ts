@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as THREE from 'three/webgpu';
 import * as TSL from 'three/tsl';
 import * as threeScan from 'three-scan';
+import { referenceVisibility } from 'three-scan/reference';
 import { CAN_DRAW } from '../support/drawing';
 import { createRenderer, deviceName, expectNoGpuErrors } from '../support/gpu';
 
@@ -70,11 +71,23 @@ describe( `README on ${ deviceName }`, () => {
 
 	} );
 
+	it( 'shows visibility by hand', async () => {
+
+		const { renderer } = await createRenderer();
+		const camera = new THREE.PerspectiveCamera( 50, 1, 0.1, 100 );
+		const { spheres, visible } = await run( blocks[ 2 ], { renderer, camera, n: 2000 }, [ 'spheres', 'visible' ] ) as { spheres: { value: THREE.StorageBufferAttribute }; visible: threeScan.CompactPass };
+		const expected = referenceVisibility( { spheres: spheres.value.array }, { camera, maxDistance: 50 } ).reduce( ( sum, isVisible ) => sum + isVisible );
+
+		expect( expected ).toBeGreaterThan( 20 );
+		expect( Math.abs( await visible.readSurvivorCount( renderer ) - expected ) ).toBeLessThanOrEqual( 1 ); // f32 at an edge
+
+	} );
+
 	it( 'shows an operator that scans in order', async () => {
 
 		const { renderer } = await createRenderer();
 		const maps = new THREE.StorageBufferAttribute( new Float32Array( [ 2, 1, 3, 0, 0.5, 4 ] ), 2 );
-		const { scan } = await run( blocks[ 2 ], { maps }, [ 'scan' ] ) as { scan: threeScan.ScanPass };
+		const { scan } = await run( blocks[ 3 ], { maps }, [ 'scan' ] ) as { scan: threeScan.ScanPass };
 
 		await scan.init( renderer );
 		scan.compute( renderer );

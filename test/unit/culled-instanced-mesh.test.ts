@@ -371,6 +371,23 @@ describe( 'CulledInstancedMesh.raycast', () => {
 
 describe( 'CulledInstancedMesh: bounds', () => {
 
+	it( 'follow what is placed, counted and resized', () => {
+
+		const mesh = new CulledInstancedMesh( new BoxGeometry(), material(), 1 ), far = new Raycaster( new Vector3( 50, 0, 9 ), new Vector3( 0, 0, - 1 ) );
+		expect( far.intersectObject( mesh ) ).toEqual( [] );
+		mesh.setMatrixAt( 0, new Matrix4().makeTranslation( 50, 0, 0 ) );
+		expect( far.intersectObject( mesh )[ 0 ].instanceId ).toBe( 0 );
+
+		mesh.setMatrixAt( 0, IDENTITY );
+		expect( far.intersectObject( mesh ) ).toEqual( [] );
+		mesh.resize( 2 );
+		mesh.setMatrixAt( 1, new Matrix4().makeTranslation( 50, 0, 0 ) );
+		expect( far.intersectObject( mesh ) ).toEqual( [] );
+		mesh.count = 2;
+		expect( far.intersectObject( mesh )[ 0 ].instanceId ).toBe( 1 );
+
+	} );
+
 	it( 'fit a box around all instances, as InstancedMesh does', () => {
 
 		const [ mesh, plain ] = [ new CulledInstancedMesh( new BoxGeometry(), material(), 4 ), new InstancedMesh( new BoxGeometry(), material(), 4 ) ];
@@ -404,6 +421,15 @@ describe( 'CulledInstancedMesh refuses', () => {
 	const geometry = new BoxGeometry();
 	const make = ( ...[ shape, surface, capacity, options ]: unknown[] ) => (): CulledInstancedMesh => new CulledInstancedMesh( ...[ shape, surface, capacity, options ] as Arguments );
 	const lods = ( ...distances: unknown[] ): unknown => distances.map( ( distance ) => ( { geometry, distance } ) );
+
+	it( 'what is no matrix, and no colour', () => {
+
+		const mesh = make( geometry, material(), 3 )();
+		for ( const value of [ undefined, 5, [ 1 ] ] ) refuses( () => mesh.setMatrixAt( 0, value as never ), /must be a Matrix4/ );
+		for ( const value of [ undefined, 'red', 0xff0000 ] ) refuses( () => mesh.setColorAt( 0, value as never ), /must be a Color/ );
+		expect( mesh.setMatrixAt( 0, IDENTITY ).setColorAt( 0, new Color() ).setVisibleAt( 0, true ) ).toBe( mesh );
+
+	} );
 
 	it( 'attributes by the instance, and morph targets among levels', () => {
 
