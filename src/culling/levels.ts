@@ -1,4 +1,4 @@
-import { Sphere, type BufferGeometry } from 'three/webgpu';
+import type { BufferGeometry } from 'three/webgpu';
 import { describe, invalidArgument } from '../errors';
 import { mergeGeometries, type DrawRange } from '../passes/mergeGeometries';
 
@@ -45,14 +45,8 @@ export function mergeLods( lods: readonly Lod[] ): Levels {
 	const { geometry, ranges } = mergeGeometries( 'CulledInstancedMesh', lods.map( lod => lod.geometry ) );
 
 	// what holds each level, also where the user has enlarged one
-	geometry.boundingSphere = new Sphere().makeEmpty();
-
-	for ( const lod of lods ) {
-
-		if ( lod.geometry.boundingSphere === null ) lod.geometry.computeBoundingSphere();
-		geometry.boundingSphere.union( lod.geometry.boundingSphere! );
-
-	}
+	geometry.computeBoundingSphere();
+	for ( const lod of lods ) if ( lod.geometry.boundingSphere !== null ) geometry.boundingSphere!.union( lod.geometry.boundingSphere );
 
 	const levels: Levels = { lods: [ ...lods ], geometry, ranges, distances: lods.slice( 1 ).map( lod => lod.distance ) };
 	known.set( levels.lods, levels );
