@@ -122,18 +122,27 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 	} );
 
-	const levels = [ { geometry: new SphereGeometry( 0.5, 24, 16 ), distance: 0 }, { geometry: new BoxGeometry(), distance: 10 } ];
+	/** A caster in two levels under a light from high above, which itself sees the coarse one, over a floor; a camera 3 metres away. */
+	function lit( { floor = - 1 } = {} ): { stage: Stage; mesh: CulledInstancedMesh; light: DirectionalLight; ground: Mesh<PlaneGeometry, MeshLambertNodeMaterial> } {
 
-	it( 'takes a shadow\'s levels from a viewer that looks in a pass() and without one', async () => {
-
-		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 ), light = new DirectionalLight();
+		const mesh = new CulledInstancedMesh( [ { geometry: new SphereGeometry( 0.5, 24, 16 ), distance: 0 }, { geometry: new BoxGeometry(), distance: 10 } ], new MeshBasicNodeMaterial(), 1 );
+		const light = new DirectionalLight();
 		light.position.set( 0, 30, 0.001 );
 		mesh.castShadow = light.castShadow = true;
 
-		const stage = new Stage( renderer ), ground = new Mesh( new PlaneGeometry( 9, 9 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
-		ground.position.y = - 1;
+		const ground = new Mesh( new PlaneGeometry( 60, 60 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
+		ground.position.y = floor;
 		ground.receiveShadow = true;
+
+		const stage = new Stage( renderer );
 		stage.scene.add( ground, light, mesh );
+		return { stage, mesh, light, ground };
+
+	}
+
+	it( 'takes a shadow\'s levels from a viewer that looks in a pass() and without one', async () => {
+
+		const { stage, mesh, light } = lit();
 		const camera = perspective( [ 0, 1, 3 ], [ 0, 0, 0 ] );
 		const pipeline = new RenderPipeline( renderer, pass( stage.scene, camera ) );
 
@@ -159,22 +168,11 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 	it( 'takes a shadow\'s levels from the viewer, not from a reflection drawn before', async () => {
 
 		// seen from 3 metres: fine; from below the mirror, 17 metres away: coarse
-		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 );
-		mesh.castShadow = true;
-
+		const { stage, mesh, light, ground } = lit( { floor: - 7 } );
 		const mirror = reflector();
 		mirror.target.rotateX( - Math.PI / 2 ).position.y = - 7;
-		const ground = new Mesh( new PlaneGeometry( 60, 60 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
-		ground.position.y = - 7;
-		ground.receiveShadow = true;
-		( ground.material ).emissiveNode = mirror.rgb;
-
-		const light = new DirectionalLight();
-		light.position.set( 0, 30, 0.001 );
-		light.castShadow = true;
-
-		const stage = new Stage( renderer );
-		stage.scene.add( ground, mirror.target, light, mesh );
+		ground.material.emissiveNode = mirror.rgb;
+		stage.scene.add( mirror.target );
 		const camera = perspective( [ 0, 1, 3 ], [ 0, - 2, - 2 ] );
 
 		for ( const frame of [ 'first', 'second' ] ) {
@@ -191,17 +189,10 @@ describe.runIf( ONCE )( `a CulledInstancedMesh in the renderer's other paths on 
 
 	it( 'takes a shadow\'s levels from the viewer, not from a picture in the picture that leaves the mesh out', async () => {
 
-		const mesh = new CulledInstancedMesh( levels, new MeshBasicNodeMaterial(), 1 ), light = new DirectionalLight();
-		light.position.set( 0, 30, 0.001 );
-		mesh.castShadow = light.castShadow = true;
-
-		const stage = new Stage( renderer ), ground = new Mesh( new PlaneGeometry( 9, 9 ).rotateX( - Math.PI / 2 ), new MeshLambertNodeMaterial() );
-		ground.position.y = - 1;
-		ground.receiveShadow = true;
+		const { stage, mesh, light, ground } = lit();
 		const far = perspective( [ 0, 40, 0.1 ], [ 0, 0, 0 ] );
 		far.layers.set( 2 );
 		ground.material.emissiveNode = pass( stage.scene, far ).rgb;
-		stage.scene.add( ground, light, mesh );
 		const camera = perspective( [ 0, 1, 3 ], [ 0, 0, 0 ] );
 
 		for ( const frame of [ 'first', 'second' ] ) {
