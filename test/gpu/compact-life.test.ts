@@ -5,6 +5,7 @@ import { CompactPass, IndirectDispatch, IndirectDraws, PartitionPass } from 'thr
 import { referenceCompact, referencePartition } from 'three-scan/reference';
 import { createRenderer, deviceName, expectNoGpuErrors, readUint32, tick } from '../support/gpu';
 import { squareGeometry } from '../support/drawing';
+import { countCreations, type Creations } from '../support/creations';
 
 const SMALL = { workgroupSize: 64 } as const;
 const TINY = { workgroupSize: 64, itemsPerThread: 2 } as const;
@@ -17,13 +18,13 @@ const ROUNDS = process.env.THREE_SCAN_LONG === '1' ? 200 : 24;
 describe.runIf( deviceName === 'swiftshader' || deviceName === 'default' )( `the life of compactions and partitions on ${ deviceName }`, () => {
 
 	let renderer: WebGPURenderer;
-	let buffers: Buffers;
+	let creations: Creations;
 
 	beforeEach( async () => {
 
 		const gpu = await createRenderer();
 		renderer = gpu.renderer;
-		buffers = watchBuffers( gpu.device );
+		creations = countCreations( gpu.device );
 
 	} );
 
@@ -63,9 +64,9 @@ describe.runIf( deviceName === 'swiftshader' || deviceName === 'default' )( `the
 		// the user's own buffers, and what three keeps of them, come with the first rounds
 		await round( 0 );
 		await round( 1 );
-		const start = buffers.live();
+		const start = creations.live();
 		for ( let k = 2; k < ROUNDS; k ++ ) await round( k );
-		expect( buffers.live() ).toBe( start );
+		expect( creations.live() ).toBe( start );
 
 	}, 600_000 );
 
@@ -163,16 +164,16 @@ describe.runIf( deviceName === 'swiftshader' || deviceName === 'default' )( `the
 
 		};
 
-		const start = buffers.made();
+		const start = creations.made.buffers;
 		await frames( () => undefined );
-		const burst = buffers.made();
+		const burst = creations.made.buffers;
 		expect( burst - start ).toBeLessThanOrEqual( most );
 		await frames( () => undefined );
-		expect( buffers.made(), 'after a second burst' ).toBe( burst );
+		expect( creations.made.buffers, 'after a second burst' ).toBe( burst );
 
 		// as in an animation: reads arrive between frames, but nobody waits for them
 		await frames( ( k ) => k % 3 === 0 ? tick( 1 ) : undefined );
-		expect( buffers.made(), 'after 200 frames of an animation' ).toBe( burst );
+		expect( creations.made.buffers, 'after 200 frames of an animation' ).toBe( burst );
 		for ( const owner of [ compact, partition, draws ] ) owner.dispose();
 
 	}, 240_000 );
@@ -184,7 +185,7 @@ describe.runIf( deviceName === 'swiftshader' || deviceName === 'default' )( `the
 		const partition = await new PartitionPass( COUNT, 1, ( i ) => flag.element( i ), { ...TINY, draws: [ draws.slot( 1 ) ] } ).init( renderer );
 		const frame = [ ...compact.nodes, ...partition.nodes ];
 		renderer.compute( frame );
-		const before = buffers.made();
+		const before = creations.made.buffers;
 
 		for ( let k = 0; k < 50; k ++ ) {
 
@@ -193,46 +194,10 @@ describe.runIf( deviceName === 'swiftshader' || deviceName === 'default' )( `the
 
 		}
 
-		expect( buffers.made() ).toBe( before );
+		expect( creations.made.buffers ).toBe( before );
 		expect( await draws.readCounts( renderer ) ).toEqual( [ referenceCompact( 980, ( i ) => i % 3 === 1 ).length, referenceCompact( 980, ( i ) => i % 3 === 0 ).length ] );
 		for ( const owner of [ compact, partition, draws ] ) owner.dispose();
 
 	} );
 
 } );
-
-interface Buffers {
-
-	made(): number;
-	/** Those that nobody destroyed. */
-	live(): number;
-
-}
-
-/** Counts the buffers that a device makes from now on. */
-function watchBuffers( device: GPUDevice ): Buffers {
-
-	let made = 0;
-	const live = new Set<GPUBuffer>();
-	const create = device.createBuffer.bind( device );
-
-	device.createBuffer = ( descriptor ) => {
-
-		made ++;
-		const buffer = create( descriptor ), destroy = buffer.destroy.bind( buffer );
-		live.add( buffer );
-
-		buffer.destroy = () => {
-
-			live.delete( buffer );
-			destroy();
-
-		};
-
-		return buffer;
-
-	};
-
-	return { made: () => made, live: () => live.size };
-
-}
