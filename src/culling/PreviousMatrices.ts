@@ -1,8 +1,8 @@
 import type { BufferAttribute, ComputeNode, WebGPURenderer } from 'three/webgpu';
 import { allocate, view, type StorageAttribute } from '../builder/buffers';
-import { If, computeKernel, invocationLocalIndex, storage, type StorageExpr } from '../builder/tsl';
+import { If, computeKernel, storage, type StorageExpr } from '../builder/tsl';
 import { dispatchSize } from '../plan/dispatchSize';
-import { linearWorkgroupIdNode } from '../shaders/device/linearWorkgroupId';
+import { linearInvocationIndex } from '../shaders/device/linearWorkgroupId';
 import { internals, setDispatchSize } from '../three-types';
 
 const WORKGROUP_SIZE = 64;
@@ -81,7 +81,7 @@ function makeCopies( matrices: BufferAttribute, capacity: number ): Copy[] {
 
 		const node = computeKernel( `CulledInstancedMesh previous ${ k }`, WORKGROUP_SIZE, () => {
 
-			const column = linearWorkgroupIdNode().mul( WORKGROUP_SIZE ).add( invocationLocalIndex ).toVar();
+			const column = linearInvocationIndex( WORKGROUP_SIZE ).toVar();
 			If( column.lessThan( 4 * capacity ), () => { to.element( column ).assign( from.element( column ) ); } );
 
 		} );

@@ -5,7 +5,7 @@ import { If, computeKernel, countOneBits, invocationLocalIndex, uint, type Expr,
 import { choose } from '../../builder/wgsl';
 import { builtinMonoid } from '../monoids';
 import type { CollectiveChoice } from '../workgroup/createCollective';
-import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { linearInvocationIndex } from './linearWorkgroupId';
 import { collectKernel, maskTile } from './maskTile';
 import { foldTotals, loadTotal } from './totals';
 import type { Carry } from './scan';
@@ -114,7 +114,7 @@ export function gatherKernel( name: string, workgroupSize: number, indices: Stor
 
 	return computeKernel( name, workgroupSize, () => {
 
-		const target = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
+		const target = linearInvocationIndex( workgroupSize ).toVar();
 
 		If( target.lessThan( survivors() ), () => {
 

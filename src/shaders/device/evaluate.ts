@@ -1,9 +1,9 @@
 import type { ComputeNode } from 'three/webgpu';
 import type { Closure } from '../../builder/buffers';
 import { closureFunction } from '../../builder/closure';
-import { If, computeKernel, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, computeKernel, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
-import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { linearInvocationIndex } from './linearWorkgroupId';
 
 /** A closure over candidates, by the name of the user's option. */
 export interface NamedClosure { name: string; type: 'bool' | 'uint'; value: Closure }
@@ -14,7 +14,7 @@ export function evaluateKernel( name: string, who: string, workgroupSize: number
 	return computeKernel( name, workgroupSize, builder => {
 
 		const valueOf = closureFunction( builder, who, closure.name, closure.value, closure.type );
-		const index = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
+		const index = linearInvocationIndex( workgroupSize ).toVar();
 
 		If( index.lessThan( count() ), () => {
 

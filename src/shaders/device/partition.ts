@@ -6,7 +6,7 @@ import { binarySearch } from '../binarySearch';
 import { builtinMonoid } from '../monoids';
 import { createCollective, type CollectiveChoice } from '../workgroup/createCollective';
 import type { WorkgroupCollective } from '../workgroup/WorkgroupCollective';
-import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { linearInvocationIndex, linearWorkgroupIdNode } from './linearWorkgroupId';
 
 /** Most buckets of one step: a tile keeps where each begins in workgroup memory. */
 export const MAX_BUCKETS_PER_STEP = 256;
@@ -321,7 +321,7 @@ export function bucketOffsetsKernel( name: string, workgroupSize: number, bucket
 
 	return computeKernel( name, workgroupSize, () => {
 
-		const bucket = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
+		const bucket = linearInvocationIndex( workgroupSize ).toVar();
 
 		If( bucket.lessThan( bucketCount + 1 ), () => {
 

@@ -1,9 +1,9 @@
 import type { ComputeNode } from 'three/webgpu';
 import type { Closure } from '../../builder/buffers';
 import { closureFunction } from '../../builder/closure';
-import { If, Loop, computeKernel, invocationLocalIndex, uint, type Expr, type StorageExpr } from '../../builder/tsl';
+import { If, Loop, computeKernel, uint, type Expr, type StorageExpr } from '../../builder/tsl';
 import { choose } from '../../builder/wgsl';
-import { linearWorkgroupIdNode } from './linearWorkgroupId';
+import { linearInvocationIndex } from './linearWorkgroupId';
 
 /** Parks a closure's segment flags as bits, one word for 32 elements, so that it runs once an element. */
 export function segmentBitsKernel( name: string, who: string, workgroupSize: number, closure: Closure, count: () => Expr, bits: StorageExpr ): ComputeNode {
@@ -11,7 +11,7 @@ export function segmentBitsKernel( name: string, who: string, workgroupSize: num
 	return computeKernel( name, workgroupSize, builder => {
 
 		const limit = count().toVar();
-		const word = linearWorkgroupIdNode().mul( workgroupSize ).add( invocationLocalIndex ).toVar();
+		const word = linearInvocationIndex( workgroupSize ).toVar();
 		const flag = closureFunction( builder, who, 'segments', closure, 'bool', { flags: true } );
 
 		If( word.mul( 32 ).lessThan( limit ), () => {
