@@ -57,7 +57,8 @@ export class CullViews {
 		if ( this.model === null ) this.init( renderer ).catch( ( error: unknown ) => { if ( ( error as ScanError ).code !== 'disposed' ) console.error( error ); } );
 		this.checkSame( renderer );
 
-		if ( frame !== this.lastFrame ) this.frames ++;
+		const isNewFrame = frame !== this.lastFrame;
+		if ( isNewFrame ) this.frames ++;
 		this.lastFrame = frame;
 
 		let seen = this.views.get( camera );
@@ -70,7 +71,7 @@ export class CullViews {
 		}
 
 		seen.lastFrame = this.frames;
-		this.freeIdle();
+		if ( isNewFrame ) this.freeIdle();
 		return seen;
 
 	}
