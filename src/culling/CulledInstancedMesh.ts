@@ -1,4 +1,4 @@
-import { Box3, type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
+import { type Box3, type BufferGeometry, type Color, Matrix4, Mesh, Sphere, Vector3, type BufferAttribute, type Camera, type Intersection, type Material, type Node, type NodeBuilder, type Raycaster, type StorageInstancedBufferAttribute, type WebGPURenderer } from 'three/webgpu';
 import { Fn, attribute, varying } from 'three/tsl';
 import { attributeOf, allocate, view, type StorageBuffer } from '../builder/buffers';
 import { asExpr, instanceIndex, storage, uint, uniform, type StorageExpr } from '../builder/tsl';
@@ -12,6 +12,8 @@ import type { CullSource } from './CullView';
 import { CullViews } from './CullViews';
 import { InstanceBuffers } from './InstanceBuffers';
 import { acceptMaterial, selfCulling, type CullFrame, type DrawnInstance } from './instanceMaterial';
+import { raycastInstances, uniteBoxes, uniteSpheres } from './instanceBounds';
+import { checkGeometry } from './instanceGeometry';
 import { instanceSphere } from './instanceSphere';
 import { lendIndirect, lendNothing, returnIndirect } from './lendIndirect';
 import { checkLimits, type VisibilityLimits } from './limits';
@@ -38,11 +40,7 @@ export interface CulledInstancedMeshOptions extends Omit<VisibilityLimits, 'lodD
 /** A radius beyond all scenes that a matrix may still enlarge within f32. */
 const BOUNDLESS = 1e30;
 const ORIGIN = new Vector3();
-const matrix = new Matrix4();
 const sphere = new Sphere();
-const box = new Box3();
-const scale = new Vector3();
-const proxy = new Mesh();
 
 /**
  * A mesh of many instances that culls itself on the GPU, for every camera that renders it (shadows, reflections and render bundles too), in the same
@@ -248,9 +246,7 @@ export class CulledInstancedMesh<TGeometry extends BufferGeometry = BufferGeomet
 		const { geometry } = this;
 		if ( geometry.boundingSphere === null ) geometry.computeBoundingSphere();
 
-		const bounds = new Sphere().makeEmpty();
-		for ( const i of this.drawable() ) bounds.union( sphere.copy( geometry.boundingSphere! ).applyMatrix4( this.instances.getMatrix( i, matrix ) ) );
-		this.boundingSphere = bounds;
+		this.boundingSphere = uniteSpheres( this.instances, this.count, geometry.boundingSphere! );
 
 	}
 
@@ -260,9 +256,7 @@ export class CulledInstancedMesh<TGeometry extends BufferGeometry = BufferGeomet
 		const { geometry } = this;
 		if ( geometry.boundingBox === null ) geometry.computeBoundingBox();
 
-		const bounds = new Box3();
-		for ( const i of this.drawable() ) bounds.union( box.copy( geometry.boundingBox! ).applyMatrix4( this.instances.getMatrix( i, matrix ) ) );
-		this.boundingBox = bounds;
+		this.boundingBox = uniteBoxes( this.instances, this.count, geometry.boundingBox! );
 
 	}
 
@@ -273,34 +267,9 @@ export class CulledInstancedMesh<TGeometry extends BufferGeometry = BufferGeomet
 		sphere.copy( this.boundingSphere! ).applyMatrix4( this.matrixWorld );
 		if ( ! raycaster.ray.intersectsSphere( sphere ) ) return;
 
-		proxy.geometry = this.levels?.lods[ 0 ].geometry ?? this.geometry;
-		proxy.material = this.material;
-
-		const hits: Intersection[] = [];
-
-		for ( const i of this.drawable() ) {
-
-			if ( ! this.instances.isShown( i ) ) continue;
-
-			proxy.matrixWorld.multiplyMatrices( this.matrixWorld, this.instances.getMatrix( i, matrix ) );
-			proxy.raycast( raycaster, hits );
-
-			for ( const hit of hits ) intersects.push( { ...hit, instanceId: i, object: this } );
-			hits.length = 0;
-
-		}
-
-	}
-
-	/** The instances up to `count` that have a place and a size. */
-	private *drawable(): Generator<number> {
-
-		for ( let i = 0; i < this.count; i ++ ) {
-
-			this.instances.getMatrix( i, matrix );
-			if ( matrix.elements.every( Number.isFinite ) && scale.setFromMatrixScale( matrix ).lengthSq() > 0 ) yield i;
-
-		}
+		const { instances, count, material, matrixWorld } = this;
+		const geometry = this.levels?.lods[ 0 ].geometry ?? this.geometry;
+		for ( const hit of raycastInstances( instances, count, { geometry, material, matrixWorld }, raycaster ) ) intersects.push( { ...hit, object: this } );
 
 	}
 
@@ -530,23 +499,5 @@ export class CulledInstancedMesh<TGeometry extends BufferGeometry = BufferGeomet
 		return index;
 
 	}
-
-}
-
-/** Refuses, before each render, what can't be drawn: attributes and drawRange may be set late. */
-function checkGeometry( geometry: BufferGeometry ): void {
-
-	const { isBufferGeometry, attributes, drawRange } = ( geometry as Partial<BufferGeometry> | undefined ) ?? {};
-	if ( isBufferGeometry !== true || attributes?.position === undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must be a BufferGeometry with a position attribute (got ${ isBufferGeometry === true ? 'one without' : describe( geometry ) }). Set it, or assign another geometry.` );
-	const instanced = Object.keys( attributes ).find( name => isInstanced( attributes[ name ] ) );
-	if ( instanced !== undefined ) throw invalidArgument( `CulledInstancedMesh: geometry must have no attributes by the instance, which follow the order of drawing (got '${ instanced }'). Read a storage buffer at mesh.instanceIndexNode in the material.` );
-	if ( drawRange!.start !== 0 || drawRange!.count !== Infinity ) throw invalidArgument( 'CulledInstancedMesh: geometry.drawRange must be the whole geometry (got a part). Make a geometry of that part.' );
-
-}
-
-function isInstanced( attribute: unknown ): boolean {
-
-	const { isInstancedBufferAttribute, data } = attribute as { isInstancedBufferAttribute?: boolean; data?: { isInstancedInterleavedBuffer?: boolean } };
-	return isInstancedBufferAttribute === true || data?.isInstancedInterleavedBuffer === true;
 
 }
